@@ -33,7 +33,7 @@ impl Agent {
     fn strike_here(&mut self, statements: &Statements) -> ForgottenHere {
         // What runs in the background was begun with the words.
         self.jobs.abort();
-        self.drop_unwritten();
+        self.drop_unwritten(|_| true);
         let struck = redact(self.session(), statements);
         let messages = struck.places.iter().map(|(id, _)| id.clone()).collect();
         let Some(begin) = struck.begin else {

@@ -427,6 +427,7 @@ impl Agent {
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.
     pub fn close(&mut self) -> Result<(), StoreError> {
+        self.write_down_rest();
         if let Some(warning) = self.flush_entries() {
             tracing::warn!(%warning, "entries");
         }

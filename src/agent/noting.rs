@@ -9,8 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::Agent;
 use super::ending::{Ending, Ran};
 use super::event::{Observer, TurnEvent, Warning};
-use super::notebook::{Lost, Notebook, Parts, Taken};
+use super::notebook::{Lost, Notebook, Parts, Taken, Unwritten};
 use crate::chat::{Message, Outcome, Part, Role, SessionName, Tokens, TurnId};
+use crate::hint::chain;
 use crate::memory::{Backend, Kept};
 use crate::text::is_off_record;
 use crate::text::secrets::Known;
@@ -31,10 +32,25 @@ impl Agent {
         self.notebook.as_ref().map(Notebook::parts)
     }
 
-    /// Gives up what the disk refused to keep: it may be what is forgotten or taken back.
-    pub(super) fn drop_unwritten(&mut self) {
+    /// Gives up what the disk refused to keep of messages that are forgotten or taken back.
+    pub(super) fn drop_unwritten(&mut self, is_dropped: impl Fn(&Unwritten) -> bool) {
         if let Some(notebook) = &mut self.notebook {
-            notebook.unwritten.clear();
+            notebook.unwritten.retain(|it| !is_dropped(it));
+        }
+    }
+
+    /// Tries once more what the disk refused: the session is left, or the process ends.
+    pub(super) fn write_down_rest(&mut self) {
+        let Some(notebook) = &mut self.notebook else {
+            return;
+        };
+        let unwritten = std::mem::take(&mut notebook.unwritten);
+        let parts = Arc::clone(notebook.parts());
+        let taken = written_again(&parts, unwritten);
+        notebook.refused(taken.unwritten);
+        notebook.later.extend(taken.problems);
+        if let Some(warning) = self.add_captured(&taken.receipts) {
+            tracing::warn!(%warning, "captured");
         }
     }
 
@@ -71,9 +87,7 @@ impl Agent {
                 {
                     tracing::warn!("could not make the folder of the model's files: {error}");
                 }
-                let again = unwritten.iter();
-                let again = again.map(|it| parts.capture(&session, it, "", now));
-                let again = again.fold(Taken::default(), Taken::and);
+                let again = written_again(&parts, unwritten);
                 let missed = missed.map(|missed| {
                     parts.capture_missed(&session, &without_secrets(&known, missed), now)
                 });
@@ -124,7 +138,7 @@ impl Agent {
             observe(TurnEvent::Captured(receipt));
         }
         if let Some(notebook) = &mut self.notebook {
-            notebook.unwritten.extend(taken.unwritten);
+            notebook.refused(taken.unwritten);
         }
         self.tell_problems(taken.problems, observe);
     }
@@ -251,23 +265,12 @@ impl Agent {
         let Some(notebook) = &mut self.notebook else {
             return;
         };
+        notebook.renamed(&before, &name);
         let parts = Arc::clone(notebook.parts());
-        let work = move || {
-            // Where nothing outlives the session, nothing tells where it came from.
-            let lasts = parts.settings.backend != Backend::None;
-            let noted = lasts.then(|| parts.receipts.rename(before.as_str(), name.as_str(), now));
-            let renamed = parts.workspace.rename_session(&before, &name);
-            (noted.and_then(Result::err), renamed.err())
-        };
-        let Ok((unnoted, unmoved)) = tokio::task::spawn_blocking(work).await else {
-            return;
-        };
-        if let Some(error) = unnoted {
-            notebook.tell_later(&error);
-        }
-        if let Some(error) = unmoved {
-            notebook.tell_later(&error);
-        }
+        let lasts = parts.settings.backend != Backend::None;
+        let work = move || parts.captures().rename(&before, &name, lasts, now);
+        let problems = tokio::task::spawn_blocking(work).await;
+        notebook.later.extend(problems.unwrap_or_default());
     }
 
     /// A session that begins anew begins without what was captured in it and without its buffer.
@@ -275,14 +278,14 @@ impl Agent {
         let now = self.clock.now();
         let name = self.session().name().clone();
         if let Some(notebook) = &mut self.notebook {
+            notebook.leave_session();
             let notes = notebook.parts().workspace.session(&name);
             let failed = [
                 notes.state().put_away(now).err(),
                 notes.buffer().close(now).err(),
             ];
-            for error in failed.into_iter().flatten() {
-                notebook.tell_later(&error);
-            }
+            let failed = failed.into_iter().flatten();
+            notebook.later.extend(failed.map(|error| chain(&error)));
         }
     }
 
@@ -310,6 +313,11 @@ impl Agent {
             observe(TurnEvent::Warning(Warning::NotNoted { why }));
         }
     }
+}
+
+fn written_again(parts: &Parts, unwritten: Vec<Unwritten>) -> Taken {
+    let again = unwritten.into_iter().map(|it| parts.write_captures(it));
+    again.fold(Taken::default(), Taken::and)
 }
 
 /// A message of a person without the secrets that were said.

@@ -45,7 +45,7 @@ struct Said {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnReport {
     pub outcome: Outcome,
-    /// The reply as it is kept; of an interrupted turn, what had arrived and the mark that closes it.
+    /// The reply; of an interrupted turn what had arrived.
     pub text: String,
     /// Whether anything of a reply was shown and kept.
     pub partial: bool,
@@ -313,7 +313,7 @@ impl Agent {
         let id = self.session().next_message_id(0);
         let reply = Message {
             speaker: doing.speaker().map(Into::into),
-            ..Message::text(id, Role::Assistant, closed.clone(), at)
+            ..Message::text(id, Role::Assistant, closed, at)
         };
         self.ledger.apply(Record::TurnFinished {
             turn,
@@ -330,7 +330,7 @@ impl Agent {
         match failure {
             None => Ok(TurnReport {
                 outcome,
-                text: closed,
+                text,
                 partial,
                 usage,
             }),

@@ -52,7 +52,12 @@ impl Agent {
     /// history keeps the turn.
     pub fn undo(&mut self) -> Result<Undone, NoTurn> {
         let turn = self.last_to_withdraw()?;
-        self.drop_unwritten();
+        let session = self.session();
+        let input = session.messages_of(&turn).first();
+        let taken_back = (session.name().clone(), input.map(|it| it.id.clone()));
+        self.drop_unwritten(|it| {
+            it.session == taken_back.0 && Some(&it.message.id) == taken_back.1.as_ref()
+        });
         let captured = self.captured_in(&turn);
         let TakenBack { input, files } = self.take_back(Withdrawal::Undone)?;
         let refused = self.ledger.save().err();

@@ -15,7 +15,9 @@ use crate::config::{Config, Entry, Inputs, Source, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
-use crate::repl::desk::{Desk, Environment, Places, Preset, ReadOnly, Setting, Settings, Writing};
+use crate::repl::desk::{
+    Desk, Environment, Places, Preset, ReadOnly, Reopen, Setting, Settings, Writing,
+};
 use crate::repl::edit::TextEditor;
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
@@ -24,8 +26,35 @@ use crate::term::Output;
 /// What a session is called where neither a person nor a config file says.
 const USUAL_SESSION: &str = "default";
 
-/// A chat: one prompt, lines from a pipe, or a person at a terminal.
-pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+/// A chat: one prompt, lines from a pipe, or a person at a terminal, who may ask for another session.
+pub(super) async fn chat(called: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+    let mut args = called.clone();
+    let mut listening = None;
+    loop {
+        let (exit, next) = one_chat(&args, output, &mut listening).await?;
+        let Some(next) = next else {
+            return Ok(exit);
+        };
+        args = ChatArgs {
+            session: Some(next.name.to_string()),
+            resume: None,
+            resume_last: false,
+            no_lock: called.no_lock || next.read_only,
+            mode: Some(next.mode),
+            model: next.model.or(args.model),
+            ..args
+        };
+    }
+}
+
+/// How a chat ended, and what is to be opened after it.
+type Ended = (Exit, Option<Reopen>);
+
+async fn one_chat(
+    args: &ChatArgs,
+    output: &mut Output,
+    listening: &mut Option<Signals>,
+) -> Result<Ended, CliError> {
     let machine = parts::disk(args);
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
     output.show_replies(config.settings.ui.replies());
@@ -33,7 +62,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     match manner {
         Manner::Silent => {
             output.notice("no prompt: stdin is empty");
-            return Ok(Exit::Ok);
+            return Ok((Exit::Ok, None));
         }
         Manner::OneShot(_) if args.no_lock => return Err(ReadOnly.into()),
         Manner::OneShot(_) | Manner::Lines | Manner::Terminal => {}
@@ -45,16 +74,15 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let catalog = parts::catalog(&config, &inputs, &texts)?;
     let mut choice = catalog.choose(None).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let mut listening = None;
     let chosen = opening::choose(
         args.clone(),
         &config,
         &manner,
         clock.now(),
-        (output, &mut listening),
+        (output, &mut *listening),
     );
     let Some(args) = chosen.await? else {
-        return Ok(Exit::Ok);
+        return Ok((Exit::Ok, None));
     };
     let opening::Session {
         opened,
@@ -62,15 +90,19 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         disk: machine,
         args,
         notice,
-    } = opening::open(&args, &config, &manner, clock.now(), output)?;
+    } = opening::open(
+        &args,
+        &config,
+        &manner,
+        clock.now(),
+        (output, &mut *listening),
+    )
+    .await?;
     let args = &args;
     let name = opened.session.name().clone();
     // Only from here on: until the session is open there is nothing to end cleanly, and a wait for its lock
     // or for a server ends with the process.
-    let mut signals = match listening {
-        Some(signals) => signals,
-        None => Signals::listen().map_err(|source| CliError::Runtime { source })?,
-    };
+    let signals = opening::listen(listening)?;
     let timeout = config.settings.provider.network.timeout;
     let deadline = match &manner {
         Manner::OneShot(_) => Deadline::after(timeout),
@@ -184,7 +216,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         ran: Vec::new(),
         thinking: String::new(),
         memory_line: config.settings.ui.memory_line && output.is_interactive(),
+        next: None,
     };
+    let model = desk.agent.provider().model().to_string();
     desk.agent.warm_up();
     // In the background: nobody waits for them but a run of one prompt.
     if let Some(servers) = &mut desk.servers {
@@ -196,21 +230,21 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let exit = match manner {
         Manner::OneShot(prompt) => {
             greeting.aside(&desk, output);
-            match servers::wait_for_all(&mut desk, output, &mut signals).await {
+            match servers::wait_for_all(&mut desk, output, signals).await {
                 Ok(()) => {
                     let asked = ask::Asked {
                         prompt,
                         deadline,
                         no_model,
                     };
-                    ask::run(&mut desk.agent, asked, args, output, &mut signals).await
+                    ask::run(&mut desk.agent, asked, args, output, signals).await
                 }
                 Err(exit) => Ok(exit),
             }
         }
         Manner::Lines => {
             greeting.aside(&desk, output);
-            talk::lines(&mut desk, output, &mut signals).await
+            talk::lines(&mut desk, output, signals).await
         }
         Manner::Terminal => {
             greeting.banner(&desk, args, output);
@@ -224,10 +258,17 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
                 .line_history()
                 .map(|older| HistoryFile::of_project(older, &folder, machine));
             let keys = config.settings.ui.keys;
-            talk::terminal(&mut desk, history, keys, output, &mut signals).await
+            talk::terminal(&mut desk, history, keys, output, signals).await
         }
         Manner::Silent => Ok(Exit::Ok),
     };
+    if let Some(mut next) = desk.next.take() {
+        let now = desk.agent.provider().model().to_string();
+        next.model = (now != model).then_some(now);
+        desk.agent.close()?;
+        servers::end(&mut desk).await;
+        return Ok((Exit::Ok, Some(next)));
+    }
     if learns {
         desk.agent.begin_learning();
     }
@@ -236,7 +277,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         &config,
         (waiting, deadline),
         output,
-        &mut signals,
+        signals,
     )
     .await;
     for warning in &warnings {
@@ -248,7 +289,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     if is_terminal {
         talk::farewell(&desk, args, output);
     }
-    exit
+    exit.map(|exit| (exit, None))
 }
 
 /// The model that summarises, where it is not the one that replies. One that cannot be used costs a warning and

@@ -335,6 +335,9 @@ pub enum SessionsCommand {
     Restore {
         /// Session name
         name: String,
+        /// Of several of this name the one deleted then: a time in UTC, or the beginning of one; default: the one deleted last
+        #[arg(long, value_name = "TIME")]
+        from: Option<String>,
     },
 }
 

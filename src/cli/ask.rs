@@ -125,10 +125,10 @@ pub(super) async fn run(
             write(file.as_deref(), &text, output)?;
         }
         (Destination::Stdout | Destination::File(_), _) if no_model.is_some() => {}
-        (Destination::File(file), Ok(report)) => {
+        (Destination::File(file), Ok(report)) if has_reply(report) => {
             write(Some(file), &format!("{}\n", report.text), output)?;
         }
-        (Destination::Stdout, Ok(report)) if shown == Shown::NotYet(front) => {
+        (Destination::Stdout, Ok(report)) if shown == Shown::NotYet(front) && has_reply(report) => {
             output.reply(&report.text);
         }
         (Destination::Stdout | Destination::File(_), _) => {}
@@ -149,6 +149,11 @@ pub(super) async fn run(
 fn is_no_answer(error: &TurnError) -> bool {
     let is_none = matches!(&error.failure, TurnFailure::Provider(error) if error.is_no_answer());
     is_none && !error.partial
+}
+
+/// Tells whether there is a reply, or a part of one.
+fn has_reply(report: &TurnReport) -> bool {
+    report.partial || report.outcome == Outcome::Answered
 }
 
 /// Says what went wrong; in one line where there was no model, for scripts.
@@ -196,7 +201,8 @@ fn json(
     };
     let answer = result.as_ref().ok().filter(|_| no_model.is_none());
     json!({
-        "reply": answer.map(|report| report.text.as_str()),
+        "reply": answer.filter(|report| has_reply(report)).map(|report| report.text.as_str()),
+        "cut": answer.is_some_and(|report| report.partial && report.outcome != Outcome::Answered),
         "error": error,
         "outcome": answer.map_or(Outcome::Failed, |report| report.outcome).as_str(),
         "session": agent.session().name().as_str(),

@@ -1,6 +1,7 @@
 //! What a person is told before the first line.
 
 use super::args::ChatArgs;
+use super::doctor::machine::creatable;
 use crate::config::{Config, Source};
 use crate::provider::{Choice, Provider};
 use crate::repl::desk::{Desk, Writing};
@@ -78,6 +79,15 @@ impl Greeting {
         }
         if let Some(unread) = listing::unread(desk.agent.memory().unread()) {
             output.warning(&unread);
+        }
+        let data = &desk.env.places.data;
+        if desk.env.places.writing == Writing::Kept
+            && let Err(error) = creatable(&data.join("history"))
+        {
+            output.warning(&format!(
+                "nothing can be saved in {}: {error}; make it writable, or choose another folder with --data-dir",
+                data.display()
+            ));
         }
         if desk.env.places.writing == Writing::Refused {
             output.notice("opened read-only: commands work, but nothing is sent or saved");

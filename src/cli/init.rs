@@ -39,6 +39,8 @@ struct Found {
     url: String,
     key: Option<String>,
     model: String,
+    /// Whether the file works only once the person has put the address into the environment.
+    lacks_address: bool,
 }
 
 pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
@@ -138,13 +140,17 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
         &text(chosen.as_ref(), &mode),
     )?;
     output.answer(&format!("Wrote {}", path.display()));
-    if chosen.is_none() {
-        output.notice(
+    match chosen {
+        None => output.notice(
             "It names no model yet: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
-        );
-        return Ok(Exit::Ok);
+        ),
+        Some(found) if found.lacks_address => output.notice(&format!(
+            "The address is not in it, and was not tried: put it with its password into {} before you start cogtrix.",
+            address_variable(found.kind)
+        )),
+        Some(_) => return try_out(&path, args, output).await,
     }
-    try_out(&path, args, output).await
+    Ok(Exit::Ok)
 }
 
 fn unchanged(output: &mut Output) -> Exit {
@@ -158,27 +164,28 @@ async fn find(settings: Settings, environment: &Environment) -> Vec<Found> {
     let first = catalog.choose(None).await.ok();
     let first = first.map(|choice| choice.provider.model().provider.clone());
     let names = catalog.providers().into_iter().map(|listed| listed.name);
-    let asked = names.map(|name| ask(&catalog, environment, name));
+    let asked = names.map(|name| ask(&catalog, environment, name, None));
     let mut found: Vec<Found> = join_all(asked).await.into_iter().flatten().collect();
     found.sort_by_key(|it| Some(&it.name) != first.as_ref());
     found
 }
 
-async fn ask(catalog: &Catalog, environment: &Environment, name: String) -> Option<Found> {
+/// Asks a server what it is; `typed`: its address, where it is not that of the environment.
+async fn ask(
+    catalog: &Catalog,
+    environment: &Environment,
+    name: String,
+    typed: Option<&str>,
+) -> Option<Found> {
     let answered = catalog.ask(&name).await.ok()?;
     let choice = catalog.choose(Some(&name)).await.ok()?;
     let kind = catalog.kind(&name).ok()?;
-    let variable = match kind {
-        Kind::Ollama => "OLLAMA_HOST",
-        Kind::Openai => "OPENAI_BASE_URL",
-        Kind::Anthropic => "ANTHROPIC_BASE_URL",
-        Kind::Offline => return None,
-    };
+    if kind == Kind::Offline {
+        return None;
+    }
+    let address = typed.or_else(|| environment.get(address_variable(kind)));
     // An address with a password in it stays where it is.
-    let is_secret = environment
-        .get(variable)
-        .is_some_and(|address| address.contains('@'));
-    let url = if is_secret {
+    let url = if address.is_some_and(has_password) {
         String::new()
     } else {
         answered.url
@@ -186,6 +193,7 @@ async fn ask(catalog: &Catalog, environment: &Environment, name: String) -> Opti
     Some(Found {
         kind,
         url,
+        lacks_address: false,
         key: match answered.key {
             KeySource::Environment(variable) => Some(variable),
             KeySource::Config(_) | KeySource::None => None,
@@ -193,6 +201,19 @@ async fn ask(catalog: &Catalog, environment: &Environment, name: String) -> Opti
         model: choice.provider.model().model.clone(),
         name,
     })
+}
+
+fn has_password(address: &str) -> bool {
+    address.contains('@')
+}
+
+/// The environment variable with the address of a server.
+fn address_variable(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ollama => "OLLAMA_HOST",
+        Kind::Anthropic => "ANTHROPIC_BASE_URL",
+        Kind::Openai | Kind::Offline => "OPENAI_BASE_URL",
+    }
 }
 
 /// Asks which one answers, where there is a choice: by number, or as provider/model.
@@ -237,7 +258,7 @@ async fn typed_server(
     let mut settings = Settings::default();
     let server = ProviderSettings {
         kind: Kind::Openai,
-        base_url: url,
+        base_url: url.clone(),
         api_key: None,
         api_key_env: String::new(),
     };
@@ -245,7 +266,17 @@ async fn typed_server(
     let catalog = Catalog::new(settings, environment.clone());
     // What is wrong with the address or the server is said as anywhere.
     catalog.ask(TYPED).await?;
-    Ok(ask(&catalog, environment, TYPED.to_owned()).await)
+    let mut found = ask(&catalog, environment, TYPED.to_owned(), Some(&url)).await;
+    if let Some(found) = found.as_mut().filter(|_| has_password(&url)) {
+        let question = "Write the password of this address into the config file? [y/N]";
+        match answer(question, output).as_deref() {
+            Some("y" | "Y" | "yes") => found.url = url,
+            _ => {
+                found.lacks_address = environment.get(address_variable(Kind::Openai)) != Some(&url)
+            }
+        }
+    }
+    Ok(found)
 }
 
 impl Found {
@@ -280,7 +311,8 @@ fn text(found: Option<&Found>, mode: &str) -> String {
     };
     let servers = found.map_or_else(String::new, |found| {
         let base_url = if found.url.is_empty() {
-            "# The address stays in the environment: it holds a password.".to_owned()
+            let variable = address_variable(found.kind);
+            format!("# The address is in {variable}: it holds a password.")
         } else {
             format!("base_url: {}", quoted(&found.url))
         };

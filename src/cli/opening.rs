@@ -3,7 +3,10 @@
 use std::io::{self, BufRead};
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
+
+use tokio::sync::oneshot;
 
 use super::args::ChatArgs;
 use super::manner::Manner;
@@ -13,7 +16,7 @@ use crate::chat::{SessionName, Timestamp};
 use crate::config::{Config, Source};
 use crate::files::Disk;
 use crate::repl::Signals;
-use crate::repl::commands::open_new;
+use crate::repl::commands::{Instead, open_new};
 use crate::repl::picker::{self, Picked};
 use crate::store::{Opened, SessionStore, StoreError};
 use crate::term::Output;
@@ -45,12 +48,12 @@ enum Wanted {
 }
 
 /// Opens the session of a run. At a terminal a person is asked where the name is open elsewhere or looks mistyped.
-pub(super) fn open(
+pub(super) async fn open(
     args: &ChatArgs,
     config: &Config,
     manner: &Manner,
     now: Timestamp,
-    output: &mut Output,
+    (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Session, CliError> {
     check_data_folder(&config.settings.data_dir)?;
     let (disk, store) = kept_in(args, config);
@@ -60,8 +63,8 @@ pub(super) fn open(
     let mut notice = None;
     let opened = match wanted(args, config, manner, now, store.as_ref())? {
         Wanted::This(name) if is_asked => {
-            let name = meant(name, store.as_ref(), output)?;
-            return open_asking(args, config, name, output);
+            let name = meant(name, store.as_ref(), (output, listening)).await?;
+            return open_asking(args, config, name, (output, listening)).await;
         }
         Wanted::This(name) => store.open(&name, patience)?,
         Wanted::New(name) => open_new::<CliError>(&name, 1, store.as_ref())?,
@@ -115,8 +118,7 @@ pub(super) async fn choose(
     if sessions.len() < 2 {
         return Ok(Some(args));
     }
-    let signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
-    let signals = listening.insert(signals);
+    let signals = listen(listening)?;
     let picked = picker::pick(sessions, &store, now, output, signals).await;
     match picked.map_err(|source| CliError::Runtime { source })? {
         Picked::Session(name) => Ok(Some(ChatArgs {
@@ -125,6 +127,14 @@ pub(super) async fn choose(
         })),
         Picked::Nothing | Picked::Leave => Ok(None),
     }
+}
+
+/// Listens for signals from now on, if nobody does yet.
+pub(super) fn listen(listening: &mut Option<Signals>) -> Result<&mut Signals, CliError> {
+    if listening.is_none() {
+        *listening = Some(Signals::listen().map_err(|source| CliError::Runtime { source })?);
+    }
+    Ok(listening.as_mut().expect("it is there now"))
 }
 
 fn kept_in(args: &ChatArgs, config: &Config) -> (Arc<dyn Disk>, Arc<dyn SessionStore>) {
@@ -173,10 +183,10 @@ fn wanted(
 }
 
 /// Asks whether another session is meant, where none has this name and one has nearly the same.
-fn meant(
+async fn meant(
     name: SessionName,
     store: &dyn SessionStore,
-    output: &mut Output,
+    (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<SessionName, CliError> {
     if store.has(&name)? {
         return Ok(name);
@@ -188,7 +198,7 @@ fn meant(
     let question =
         format!("No session {name}. Did you mean {near}? [Y = open {near}, n = create {name}]");
     loop {
-        match answer(&question, output).as_deref() {
+        match hear(&question, output, listening).await.as_deref() {
             Some("n" | "no") => return Ok(name),
             Some("" | "y" | "yes") => return Ok(near.clone()),
             Some(_) => output.notice("answer y or n"),
@@ -198,11 +208,11 @@ fn meant(
 }
 
 /// Opens a session; where it is open elsewhere, asks whether to read in it or to take another.
-fn open_asking(
+async fn open_asking(
     args: &ChatArgs,
     config: &Config,
     mut name: SessionName,
-    output: &mut Output,
+    (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Session, CliError> {
     let mut args = args.clone();
     loop {
@@ -219,18 +229,42 @@ fn open_asking(
                 });
             }
         };
-        let question = format!("{locked}. r = open read-only, or type another name:");
-        match answer(&question, output).as_deref() {
-            None | Some("") => return Err(locked.into()),
-            Some("r") => args.no_lock = true,
-            Some(other) => name = other.parse()?,
+        let question = Instead::question(&locked, "leave");
+        let answer = hear(&question, output, listening).await;
+        match Instead::of(answer.as_deref())? {
+            Instead::Nothing => return Err(locked.into()),
+            Instead::ReadOnly => args.no_lock = true,
+            Instead::Other(other) => name = other,
         }
+    }
+}
+
+/// What a person types; `None` also at a signal, which ends the process by itself where nobody listens for it.
+async fn hear(
+    question: &str,
+    output: &mut Output,
+    listening: &mut Option<Signals>,
+) -> Option<String> {
+    let Some(signals) = listening else {
+        return answer(question, output);
+    };
+    output.question(question);
+    let (sender, typed) = oneshot::channel();
+    thread::spawn(move || sender.send(read_answer()));
+    tokio::select! {
+        biased;
+        typed = typed => typed.ok().flatten(),
+        _ = signals.next() => None,
     }
 }
 
 /// What a person types, trimmed; `None` at the end of input.
 pub(super) fn answer(question: &str, output: &mut Output) -> Option<String> {
     output.question(question);
+    read_answer()
+}
+
+fn read_answer() -> Option<String> {
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     matches!(read, Ok(1..)).then(|| answer.trim().to_owned())

@@ -6,15 +6,14 @@ use std::time::Duration;
 use super::args::{ChatArgs, SessionsCommand};
 use super::parts;
 use super::report::{CliError, Exit};
-use super::{talk, trust};
+use super::trust;
 use crate::chat::{SessionName, TurnId};
 use crate::clock::{Clock, SystemClock};
 use crate::config::Texts;
-use crate::hint::chain;
-use crate::index::session::keys_of;
 use crate::index::vectors::let_go;
 use crate::memory::Backend;
-use crate::repl::commands::forked;
+use crate::repl::holdings::Front;
+use crate::repl::sessions::{Sessions, renamed};
 use crate::repl::{listing, transcript};
 use crate::store::{SessionStore, StoreError};
 use crate::term::Output;
@@ -30,6 +29,12 @@ pub(super) fn run(
     let workspace = parts::workspace(&config, &disk);
     let store = parts::store(args, Arc::clone(&disk), &config);
     let now = SystemClock.now();
+    let sessions = Sessions {
+        store: &store,
+        workspace: Some(&workspace),
+        now,
+        front: Front::Shell,
+    };
     match command.unwrap_or(SessionsCommand::List) {
         SessionsCommand::List => {
             let columns = output.answer_columns();
@@ -66,13 +71,8 @@ pub(super) fn run(
                     hint: "`cogtrix sessions show NAME` has the numbers",
                 });
             };
-            let until = at.and(fork.meta().updated_at);
-            fork.touch(now);
-            store.keep_fork(&fork, &from)?;
-            if let Err(error) = workspace.fork_session(&from, fork.name(), until) {
-                output.warning(&chain(&error));
-            }
-            output.answer(&forked(&from, &fork, at));
+            let (_, told) = sessions.keep_fork(&mut fork, &from, at)?;
+            output.answer(&told);
         }
         SessionsCommand::Rename { name, new } => {
             let (from, to): (SessionName, SessionName) = (name.parse()?, new.parse()?);
@@ -85,42 +85,23 @@ pub(super) fn run(
             opened.log.checkpoint(&opened.session)?;
             let captures = parts::captures(&config, &disk);
             let lasts = config.settings.memory.backend != Backend::None;
-            let noted = lasts.then(|| captures.receipts.rename(from.as_str(), to.as_str(), now));
-            if let Some(Err(error)) = noted {
-                output.warning(&chain(&error));
+            for problem in captures.rename(&from, &to, lasts, now) {
+                output.warning(&problem);
             }
-            if let Err(error) = captures.workspace.rename_session(&from, &to) {
-                output.warning(&chain(&error));
-            }
-            output.answer(&format!("Session {from} is now called {to}"));
+            output.answer(&renamed(&from, &to));
         }
-        SessionsCommand::Restore { name } => {
-            let name: SessionName = name.parse()?;
-            let from = store.restore(&name)?;
-            if let Err(error) = workspace.restore_session(&name, &from) {
-                output.warning(&format!("its notes stay in the trash: {}", chain(&error)));
-            }
-            output.answer(&format!("Session {name} is back"));
+        SessionsCommand::Restore { name, from } => {
+            output.answer(&sessions.restore(&name.parse()?, from.as_deref())?);
         }
         SessionsCommand::Delete { name } => {
-            let name: SessionName = name.parse()?;
-            let said = store.read(&name).map(|session| keys_of(&session));
-            let trash = store.discard(&name, now)?;
             // Its words go with its folder.
-            let gone = said.unwrap_or_default().into_iter().collect();
             let vectors = config.settings.data_dir.join("vectordb");
-            if let Err(error) = let_go(&disk, &vectors, &gone, None) {
-                output.warning(&format!("could not delete its vectors: {error}"));
-            }
-            output.answer(&format!(
-                "Session {name} moved to {}; `cogtrix sessions restore {}` brings it back",
-                trash.display(),
-                talk::word(name.as_str())
-            ));
-            let gone = workspace.discard_session(&name, now);
-            if let Some(line) = listing::notes_gone(gone) {
-                output.answer(&line);
-            }
+            let told = sessions.delete(&name.parse()?, |said| {
+                let gone = let_go(&disk, &vectors, &said.into_iter().collect(), None);
+                let error = gone.err()?;
+                Some(format!("Could not delete its vectors: {error}"))
+            })?;
+            output.answer(&told);
         }
     }
     Ok(Exit::Ok)

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::args::ChatArgs;
 use super::report::{CliError, Exit};
-use crate::chat::SessionName;
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
 use crate::repl::completion::{Listed, Offers, Paths};
 use crate::repl::desk::Desk;
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
+use crate::repl::sessions::{option, word};
 use crate::term::{EditKeys, Output, Stops, TerminalState};
 
 /// Each line as if typed.
@@ -78,7 +78,7 @@ pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
     let config = place("-c", &args.config_file);
     let data = place("--data-dir", &args.data_dir);
     let workspace = place("--workspace", &args.workspace);
-    let name = quoted(desk.session().name());
+    let name = option(desk.session().name());
     output.notice(&format!(
         "Saved. Resume with: cogtrix {config}{data}{workspace}{name}"
     ));
@@ -122,41 +122,5 @@ fn offers(desk: &Desk) -> Offers {
         settings: Arc::clone(&desk.settings),
         files: Listed::by(notes),
         paths: files.map(|files| Paths::of(Arc::clone(&files.project))),
-    }
-}
-
-/// A session name as a shell and the command line take it.
-fn quoted(name: &SessionName) -> String {
-    let word = word(name.as_str());
-    if name.as_str().starts_with('-') {
-        format!("--session={word}")
-    } else {
-        format!("-s {word}")
-    }
-}
-
-/// A word as a shell takes it.
-pub(super) fn word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "._-/~+,=@%".contains(c);
-    if text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_that_resumes_can_be_pasted() {
-        for (name, expected) in [
-            ("work", "-s work"),
-            ("my project", "-s 'my project'"),
-            ("-x", "--session=-x"),
-        ] {
-            assert_eq!(quoted(&name.parse().unwrap()), expected);
-        }
     }
 }

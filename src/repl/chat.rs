@@ -1,8 +1,8 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
 use super::ask::{self, After, Asked, Deadline, Person, Question, Shown};
-use super::commands::{self, Answer, CommandError, Next, Typed};
-use super::desk::{Desk, ReadOnly, Writing};
+use super::commands::{self, Answer, CommandError, Instead, Next, Typed};
+use super::desk::{Desk, ReadOnly, Reopen, Writing};
 use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
@@ -17,6 +17,7 @@ use crate::chat::{Outcome, SessionName};
 use crate::hint::{Hint, chain};
 use crate::long_term::notes::Draft;
 use crate::memory::CannotCompact;
+use crate::store::StoreError;
 use crate::term::{Output, Paint, harmless};
 use crate::tools::policy;
 
@@ -240,6 +241,7 @@ impl<'a> Chat<'a> {
         match next {
             Ok(Next::Confirm(question, deed)) => self.confirm(&question, deed).await,
             Ok(Next::PickSession) => self.pick_session().await,
+            Ok(Next::OpenSession(name)) => self.open_session(name).await,
             Ok(Next::WhichSession { existing, new }) => self.which_session(&existing, &new).await,
             Ok(Next::Diff(diff)) => {
                 self.output.change(&diff);
@@ -499,8 +501,61 @@ impl<'a> Chat<'a> {
                 return After::GoOn;
             }
         };
-        let opened = commands::open_session(self.desk, chosen);
-        self.answer(opened)
+        self.open_session(chosen.clone()).await
+    }
+
+    /// Opens a session; where another process has it open, asks whether to read in it or to take another.
+    async fn open_session(&mut self, mut name: SessionName) -> After {
+        loop {
+            let is_read_only = self.desk.env.places.writing == Writing::Refused;
+            if is_read_only && self.desk.questions.is_some() && name != *self.desk.session().name()
+            {
+                return self.reopen(name, false);
+            }
+            let locked = match commands::open_session(self.desk, &name) {
+                Err(CommandError::Store(locked @ StoreError::Locked { .. }))
+                    if self.desk.questions.is_some() =>
+                {
+                    locked
+                }
+                opened => return self.answer(opened),
+            };
+            let stay = format!("stay in {}", self.desk.session().name());
+            let question = Instead::question(&locked, &stay) + " ";
+            let answer = match self.hear(Wanted::Answer(&question)).await {
+                Ok(Heard::Leave) => return After::Leave,
+                Ok(Heard::Line(Line::Text(answer))) => Some(answer),
+                Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => None,
+            };
+            match Instead::of(answer.as_deref()) {
+                Ok(Instead::ReadOnly) => return self.reopen(name, true),
+                Ok(Instead::Other(other)) => name = other,
+                Ok(Instead::Nothing) => {
+                    let stays = format!("still in session {}", self.desk.session().name());
+                    self.output.notice(&stays);
+                    return After::GoOn;
+                }
+                Err(error) => return self.answer(Err(error.into())),
+            }
+        }
+    }
+
+    /// Ends this chat for one in another session, which writes or does not.
+    fn reopen(&mut self, name: SessionName, read_only: bool) -> After {
+        // What is not on disk yet would be lost with the chat.
+        if let Err(error) = self.desk.agent.close() {
+            return self.answer(Err(error.into()));
+        }
+        if let Some(left) = commands::left_behind(self.desk) {
+            self.output.notice(&left);
+        }
+        self.desk.next = Some(Reopen {
+            name,
+            read_only,
+            mode: self.desk.agent.memory().mode().name.clone(),
+            model: None,
+        });
+        After::Leave
     }
 
     async fn pick_session(&mut self) -> After {
@@ -516,10 +571,7 @@ impl<'a> Chat<'a> {
         }
         let (store, now) = (self.desk.env.store.clone(), self.desk.env.now());
         match picker::pick(sessions, &store, now, self.output, self.signals).await {
-            Ok(Picked::Session(name)) => {
-                let opened = commands::open_session(self.desk, &name);
-                self.answer(opened)
-            }
+            Ok(Picked::Session(name)) => self.open_session(name).await,
             Ok(Picked::Nothing) => After::GoOn,
             Ok(Picked::Leave) => After::Leave,
             Err(error) => {

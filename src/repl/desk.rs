@@ -45,6 +45,18 @@ pub struct Desk {
     pub thinking: String,
     /// `ui.memory_line`: a line after each turn says what memory did.
     pub memory_line: bool,
+    /// What is to be opened once the chat has ended.
+    pub next: Option<Reopen>,
+}
+
+/// A session to open with parts of its own, because they write where those of this chat do not, or the other way round.
+#[derive(Clone, Debug)]
+pub struct Reopen {
+    pub name: SessionName,
+    pub read_only: bool,
+    pub mode: String,
+    /// Where another than at the start was chosen.
+    pub model: Option<String>,
 }
 
 /// What stays as it is while a turn runs.

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::listing::count;
 use super::transcript::{ended, speaker};
 use crate::chat::{Message, Part, Role, Session, Withdrawal};
-use crate::term::harmless;
+use crate::term::{harmless, leads_out};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/find.js");
@@ -154,10 +154,7 @@ fn link<'a>(
     title: CowStr<'a>,
     id: CowStr<'a>,
 ) -> Tag<'a> {
-    const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
-    let address = dest_url.to_ascii_lowercase();
-    let is_mail = link_type == LinkType::Email;
-    let leads_out = is_mail || SCHEMES.iter().any(|scheme| address.starts_with(scheme));
+    let leads_out = link_type == LinkType::Email || leads_out(&dest_url);
     Tag::Link {
         link_type,
         dest_url: if leads_out { dest_url } else { "#".into() },

@@ -1,13 +1,9 @@
 //! Sessions in lines: the table of all, and the one that was opened.
 
-use std::path::PathBuf;
-
 use super::desk::Setting;
 use crate::agent::Agent;
 use crate::chat::{SessionName, Timestamp};
-use crate::hint::chain;
 use crate::index::Hit;
-use crate::long_term::notes::NotesError;
 use crate::store::SessionInfo;
 use crate::term::{Align, NARROW, Table, fit_to, thousands, width};
 
@@ -27,14 +23,6 @@ pub fn opened(agent: &Agent, now: Timestamp) -> String {
         .updated_at
         .map_or_else(String::new, |at| format!(", last {}", at.ago(now)));
     format!("Resumed {name} ({messages}{last})")
-}
-
-/// What became of the notes of a session that was deleted, where that is worth a line.
-pub fn notes_gone(gone: Result<Option<PathBuf>, NotesError>) -> Option<String> {
-    match gone {
-        Ok(gone) => gone.map(|gone| format!("Its notes moved to {}", gone.display())),
-        Err(error) => Some(format!("Could not move its notes: {}", chain(&error))),
-    }
 }
 
 /// That parts of what the modes had noted cannot be read.
@@ -102,10 +90,14 @@ pub fn thousand(n: u64) -> String {
     }
 }
 
-/// `1 message`, `2,000 messages`.
+/// `1 message`, `2,000 messages`, `2 entries`.
 pub fn count(n: usize, noun: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(n))
+    let number = thousands(n);
+    match noun.strip_suffix('y') {
+        _ if n == 1 => format!("{number} {noun}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
+        Some(_) | None => format!("{number} {noun}s"),
+    }
 }
 
 /// Settings in lines: key, value and where it is set, those that are not the defaults first.

@@ -12,6 +12,7 @@
 //!   holdings    what memory holds and a person owns, for the command line too
 //!   html        a session as one HTML file
 //!   turn_line   what memory did, after a turn
+//!   sessions    what is done to a whole session, for the command line too
 //!   listing     sessions in lines       transcript   a session as a person reads it
 //!   picker      a session chosen from a list             recap   what a session was about
 //! ```
@@ -32,6 +33,7 @@ pub mod listing;
 pub mod picker;
 mod question;
 pub mod recap;
+pub mod sessions;
 mod shell;
 pub mod show;
 mod signals;

@@ -26,8 +26,12 @@ pub enum StoreError {
     },
     #[error("session {name} does not exist")]
     Missing { name: SessionName },
-    #[error("there is no session {name} in the trash")]
-    NotInTrash { name: SessionName },
+    #[error("there is no session {name}{} in the trash", if times.is_empty() { "" } else { " of that time" })]
+    NotInTrash {
+        name: SessionName,
+        /// When sessions of this name were discarded that are there, but not meant.
+        times: Vec<String>,
+    },
     #[error("session {name} already exists")]
     Taken { name: SessionName },
     #[error("session {name} was changed by another process")]
@@ -40,6 +44,9 @@ impl Hint for StoreError {
             Self::Locked { .. } => Some("close it there, or choose another name".into()),
             Self::Newer { .. } => Some("nothing was changed; use a newer cogtrix".into()),
             Self::Missing { .. } => Some("`cogtrix sessions` lists them".into()),
+            Self::NotInTrash { times, .. } if !times.is_empty() => {
+                Some(format!("deleted: {}", times.join(", ")).into())
+            }
             Self::NotInTrash { .. } => {
                 Some("`trash` in the data folder has all that were deleted".into())
             }

@@ -11,13 +11,13 @@ use super::error::{At, StoreError};
 use super::file_log::FileLog;
 use super::format::side;
 use super::journal;
-use super::layout::{Found, Layout, Side};
+use super::layout::{Found, Layout, Side, time_of, times_of};
 use super::loading::{self, Damage};
 use super::moving::{self, Destination};
 use super::opening::{self, Bench};
 use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
-use super::{Opened, SessionInfo, SessionStore};
+use super::{Opened, Restored, SessionInfo, SessionStore};
 use crate::chat::{Record, Redactions, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::{Disk, Lock, LockError};
@@ -302,11 +302,17 @@ impl SessionStore for FileStore {
             return Err(StoreError::Taken { name: name.clone() });
         }
         let outputs = self.layout.outputs(of);
-        for file in self.disk.list(&outputs).unwrap_or_default() {
-            let copy = self
-                .layout
-                .outputs(name)
-                .join(file.file_name().unwrap_or_default());
+        let files = match self.disk.list(&outputs) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            files => files.at("read", &outputs)?,
+        };
+        let said = super::export_json(fork);
+        for file in files {
+            let digest = file.file_name().unwrap_or_default().to_string_lossy();
+            if !said.contains(&*digest) {
+                continue;
+            }
+            let copy = self.layout.outputs(name).join(&*digest);
             let copied = self
                 .disk
                 .read(&file)
@@ -378,18 +384,30 @@ impl SessionStore for FileStore {
         Ok(path)
     }
 
-    fn restore(&self, name: &SessionName) -> Result<PathBuf, StoreError> {
+    fn restore(&self, name: &SessionName, time: Option<&str>) -> Result<Restored, StoreError> {
         let _lock = self.lock(name, Duration::ZERO)?;
         self.settle(name, Duration::ZERO)?;
         if self.has(name)? {
             return Err(StoreError::Taken { name: name.clone() });
         }
-        let Some(folder) = self.layout.last_trashed(name, &*self.disk) else {
-            return Err(StoreError::NotInTrash { name: name.clone() });
+        let mut folders = self.layout.trashed(name, &*self.disk);
+        let digits = |text: &str| text.replace(|c: char| !c.is_ascii_digit(), "");
+        let wanted = digits(time.unwrap_or_default());
+        let is_wanted = |folder: &String| digits(time_of(folder)).starts_with(&wanted);
+        let is_any = time.is_none() || !wanted.is_empty();
+        let Some(index) = folders.iter().rposition(is_wanted).filter(|_| is_any) else {
+            return Err(StoreError::NotInTrash {
+                name: name.clone(),
+                times: times_of(&folders),
+            });
         };
-        let path = self.layout.inside(&folder);
+        let folder = folders.remove(index);
+        let from = self.layout.inside(&folder);
         let back = Destination::Back(folder);
         moving::begin(&*self.disk, &self.layout, name, &back)?;
-        Ok(path)
+        Ok(Restored {
+            from,
+            others: times_of(&folders),
+        })
     }
 }

@@ -125,8 +125,8 @@ impl Layout {
         self.free(disk, format!("{TRASH}/{}-{name}", now.compact()))
     }
 
-    /// The folder of a session in the trash, relative to the data folder; of several that of the one discarded last.
-    pub(super) fn last_trashed(&self, name: &SessionName, disk: &dyn Disk) -> Option<String> {
+    /// The folders of sessions of a name in the trash, relative to the data folder, the one discarded last at the end.
+    pub(super) fn trashed(&self, name: &SessionName, disk: &dyn Disk) -> Vec<String> {
         let has_history = |folder: &str| {
             let root = Self::new(self.inside(folder));
             let files = [root.snapshot(name), root.journal(name)];
@@ -140,7 +140,7 @@ impl Layout {
             .collect();
         // Times come first in their names; of one second the longer number is the later.
         folders.sort_unstable_by(|a, b| (time_of(a), a.len(), a).cmp(&(time_of(b), b.len(), b)));
-        folders.pop()
+        folders
     }
 
     pub(super) fn archive_for(
@@ -264,8 +264,21 @@ impl Piece {
 }
 
 /// When a folder of the trash was made, as its name begins.
-fn time_of(folder: &str) -> &str {
-    folder.split_once('-').map_or(folder, |(time, _)| time)
+pub(super) fn time_of(folder: &str) -> &str {
+    let name = folder.rsplit_once('/').map_or(folder, |(_, name)| name);
+    name.split_once('-').map_or(name, |(time, _)| time)
+}
+
+/// The times of such folders, the newest first: `2026-02-14T15:23:05Z`.
+pub(super) fn times_of(folders: &[String]) -> Vec<String> {
+    let spelled = |folder: &String| {
+        let time = time_of(folder);
+        let part = |range| time.get(range).unwrap_or_default();
+        let date = [part(0..4), part(4..6), part(6..8)].join("-");
+        let clock = [part(9..11), part(11..13), part(13..16)].join(":");
+        format!("{date}T{clock}")
+    };
+    folders.iter().rev().map(spelled).collect()
 }
 
 fn file_name(path: &Path) -> &str {

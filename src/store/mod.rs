@@ -67,9 +67,18 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Moves a session with all its side files to the trash; tells where. Refused while it is open.
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError>;
 
-    /// Brings back from the trash the session of this name that was discarded last; tells from where. Refused where the name is
-    /// taken.
-    fn restore(&self, name: &SessionName) -> Result<PathBuf, StoreError>;
+    /// Brings back from the trash the session of this name that was discarded last, of those at `time` where that is said: the
+    /// beginning of a time in UTC, of which only the digits count. Refused where the name is taken.
+    fn restore(&self, name: &SessionName, time: Option<&str>) -> Result<Restored, StoreError>;
+}
+
+/// A session that is back from the trash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// Where it was.
+    pub from: PathBuf,
+    /// When the others of its name that are there still were discarded, the newest first.
+    pub others: Vec<String>,
 }
 
 /// A session opened for writing.

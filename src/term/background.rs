@@ -7,9 +7,9 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
+use super::restore::is_ready;
 use super::settings::Theme;
 
 /// Asks for the colour of the background, then for the attributes.
@@ -59,7 +59,7 @@ pub(super) fn background(terminal: impl AsFd, ask: impl FnOnce()) -> io::Result<
 fn answer(terminal: &impl AsFd, deadline: Instant) -> io::Result<Answer> {
     let mut answer = Answer::default();
     let mut bytes = Vec::new();
-    while is_ready(terminal, deadline)? {
+    while is_ready(terminal, deadline.saturating_duration_since(Instant::now()))? {
         let mut byte = [0];
         if rustix::io::read(terminal, &mut byte)? == 0 {
             break;
@@ -81,20 +81,6 @@ fn answer(terminal: &impl AsFd, deadline: Instant) -> io::Result<Answer> {
     }
     answer.typed.append(&mut bytes);
     Ok(answer)
-}
-
-fn is_ready(terminal: &impl AsFd, deadline: Instant) -> io::Result<bool> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    let left = Timespec {
-        tv_sec: left.as_secs().try_into().unwrap_or_default(),
-        tv_nsec: left.subsec_nanos().into(),
-    };
-    let mut polled = [PollFd::new(terminal, PollFlags::IN)];
-    match poll(&mut polled, Some(&left)) {
-        Err(rustix::io::Errno::INTR) => is_ready(terminal, deadline),
-        Err(error) => Err(error.into()),
-        Ok(_) => Ok(polled[0].revents().contains(PollFlags::IN)),
-    }
 }
 
 fn heard(bytes: &[u8]) -> Heard {

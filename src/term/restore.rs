@@ -7,10 +7,13 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Signal, getpgrp, kill_current_process_group};
 use rustix::termios::{
     self, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
@@ -129,7 +132,7 @@ impl Stops {
         let is_ours =
             tcgetattr(terminal).is_ok_and(|modes| modes.local_modes.contains(LocalModes::ISIG));
         let mut buffer = [0; 4096];
-        while is_ours && is_ready(terminal) {
+        while is_ours && is_ready(terminal, Duration::ZERO).unwrap_or(false) {
             match rustix::io::read(terminal, &mut buffer) {
                 Ok(0) | Err(_) => return,
                 Ok(read) => lock(&self.0.keys).extend_from_slice(&buffer[..read]),
@@ -142,13 +145,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn is_ready(terminal: &File) -> bool {
-    let now = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+/// Returns whether there is something to read, now or before long. A signal does not end the wait.
+pub fn is_ready(terminal: &impl AsFd, wait: Duration) -> io::Result<bool> {
     let mut polled = [PollFd::new(terminal, PollFlags::IN)];
-    poll(&mut polled, Some(&now)).is_ok() && polled[0].revents().contains(PollFlags::IN)
+    let time = Timespec {
+        tv_sec: 0,
+        tv_nsec: wait.subsec_nanos().into(),
+    };
+    match poll(&mut polled, Some(&time)) {
+        Err(Errno::INTR) => is_ready(terminal, wait),
+        polling => polling
+            .map(|_| polled[0].revents().contains(PollFlags::IN))
+            .map_err(Into::into),
+    }
 }
 
 /// Does what a signal does by itself, with the terminal as a shell expects it.
@@ -222,7 +231,7 @@ impl fmt::Debug for Lent {
     }
 }
 
-fn remember(stdin: impl std::os::fd::AsFd) -> io::Result<(File, Termios)> {
+fn remember(stdin: impl AsFd) -> io::Result<(File, Termios)> {
     let found = tcgetattr(&stdin)?;
     Ok((File::from(stdin.as_fd().try_clone_to_owned()?), found))
 }

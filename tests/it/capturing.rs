@@ -509,3 +509,43 @@ fn what_the_disk_refused_to_keep_is_kept_with_the_next_turn() {
     assert!(text(&home, "MEMORY.md").contains("dark mode"), "{run}");
     assert_eq!(text(&home, STATE).matches("rotates monthly").count(), 1);
 }
+
+/// A home in which MEMORY.md is in nobody's way any more from the request of this number on, from 1.
+fn refusing_until(request: usize) -> (Home, Server) {
+    let home = Home::new();
+    let blocked = workspace(&home).join("MEMORY.md");
+    std::fs::create_dir_all(&blocked).unwrap();
+    let mut requests = 0;
+    let server = Script::answering(move |_| {
+        requests += 1;
+        if requests == request {
+            std::fs::remove_dir(&blocked).unwrap();
+        }
+        say("Noted.")
+    })
+    .serve();
+    home.config(&server, "");
+    (home, server)
+}
+
+#[test]
+fn the_file_that_refused_a_capture_gets_it_later_and_the_other_file_has_it_once() {
+    let (home, _server) = refusing_until(1);
+    let run = home.lines("s", &[SAID, "Thanks."]);
+    assert!(text(&home, "MEMORY.md").contains("dark mode"), "{run}");
+    assert_eq!(text(&home, STATE).matches("rotates monthly").count(), 1);
+}
+
+#[test]
+fn what_memory_refused_is_kept_although_another_session_is_opened_or_the_run_ends() {
+    let (home, server) = refusing_until(2);
+    let run = home.lines("s", &[SAID, "/session t", "Thanks.", "Bye."]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let last = last_system(&server);
+    assert!(last.contains("I prefer dark mode"), "{last}");
+    assert_eq!(text(&home, "sessions/t/SESSION-STATE.md"), "");
+
+    let (home, _server) = refusing_until(1);
+    let run = home.ask("s", SAID);
+    assert!(text(&home, "MEMORY.md").contains("dark mode"), "{run}");
+}

@@ -234,7 +234,7 @@ fn a_renamed_session_keeps_everything() {
     let run = home
         .cogtrix(&["-c", "test.yaml", "sessions", "rename", "draft", "final"])
         .run();
-    assert_eq!(run.stdout, "Session draft is now called final\n", "{run}");
+    assert_eq!(run.stdout, "Renamed session draft to final\n", "{run}");
     assert!(files_of(&home, "draft").is_empty());
     let told = lines(&home, "final", "code", &["/task", "/history"]);
     assert!(
@@ -284,7 +284,7 @@ fn a_deleted_session_comes_back_as_it_was() {
     assert_eq!(sessions(&["rename", "old", "other"]).code, Some(0));
     assert_eq!(
         sessions(&["restore", "old"]).stdout,
-        "Session old is back\n"
+        "Session old is back; `cogtrix -s old` opens it\n"
     );
     assert_eq!(files_of(&home, "old"), before);
     let run = sessions(&["restore", "old"]);
@@ -350,6 +350,81 @@ fn notes_kept_elsewhere_come_back_with_their_session() {
     let told = home.lines("other", &["/delete s", "y", "/sessions restore s"]);
     assert!(told.stdout.contains("Its notes moved to "), "{told}");
     assert_eq!(std::fs::read(&state).unwrap(), before);
+}
+
+#[test]
+fn of_several_deleted_sessions_of_a_name_any_can_be_brought_back() {
+    let (home, _server) = home();
+    let sessions = |arguments: &[&str]| {
+        home.cogtrix(&["-c", "test.yaml", "sessions"])
+            .args(arguments)
+            .run()
+    };
+    for (time, said) in [("20260102T030405Z", "one"), ("20260203T040506Z", "two")] {
+        lines(&home, "old", "code", &[said]);
+        assert_eq!(sessions(&["delete", "old"]).code, Some(0));
+        let trash = home.data().join("trash");
+        let made = std::fs::read_dir(&trash).unwrap().map(|it| it.unwrap());
+        let made = made.max_by_key(|it| it.file_name()).unwrap();
+        std::fs::rename(made.path(), trash.join(format!("{time}-old"))).unwrap();
+    }
+    lines(&home, "old", "code", &["three"]);
+    assert_eq!(sessions(&["delete", "old"]).code, Some(0));
+    let run = sessions(&["restore", "old", "--from", "2027"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stderr.starts_with(
+            "error: there is no session old of that time in the trash\nhint: deleted: 2"
+        ),
+        "{run}"
+    );
+    let run = sessions(&["restore", "old"]);
+    assert_eq!(
+        run.stdout,
+        "Session old is back; `cogtrix -s old` opens it\n\
+         2 other sessions of this name in the trash, deleted 2026-02-03T04:05:06Z, 2026-01-02T03:04:05Z; \
+         rename this one, then `cogtrix sessions restore old --from 2026-02-03T04:05:06Z`\n"
+    );
+    assert_eq!(home.said("old")[0], "user: three");
+    assert_eq!(sessions(&["rename", "old", "newest"]).code, Some(0));
+    let run = sessions(&["restore", "old", "--from", "2026-01-02"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(home.said("old")[0], "user: one");
+    // In a chat too.
+    let told = home.lines(
+        "other",
+        &[
+            "/delete old",
+            "y",
+            "/sessions restore old --from 2026-02-03T04:05:06Z",
+        ],
+    );
+    assert!(told.stdout.contains("`/session old` opens it"), "{told}");
+    assert!(
+        told.stdout.contains("1 other session of this name"),
+        "{told}"
+    );
+    assert_eq!(home.said("old")[0], "user: two");
+}
+
+#[test]
+fn a_fork_has_the_outputs_its_own_turns_name_and_no_others() {
+    let (home, _server) = home();
+    let digests = ["a".repeat(64), "b".repeat(64), "c".repeat(64)];
+    let said = [&digests[0], &digests[1]].map(|digest| format!("whole output in {digest}"));
+    lines(&home, "s", "code", &[&said[0], &said[1]]);
+    for digest in &digests {
+        home.write(home.history("s_outputs").join(digest), "bytes");
+    }
+    for (name, up_to) in [("t", "--at=1"), ("u", "--at=2")] {
+        let args = ["-c", "test.yaml", "sessions", "fork", "s", name, up_to];
+        let run = home.cogtrix(&args).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let copied = Home::files(&home.history(&format!("{name}_outputs")));
+        let expected = if name == "t" { 1 } else { 2 };
+        assert_eq!(copied.len(), expected, "{name}: {copied:?}");
+        assert!(copied.keys().all(|file| !file.ends_with(&digests[2])));
+    }
 }
 
 #[test]

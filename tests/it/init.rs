@@ -133,15 +133,55 @@ fn a_model_that_does_not_answer_is_said_so_and_the_file_stays() {
     assert!(config(&home).exists());
 }
 
-/// At a terminal, with a server in the environment.
-fn at_terminal(home: &Arc<TempDir>, server: &Server) -> Pty {
+/// At a terminal, with the address of a server in the environment.
+fn at_terminal(home: &Arc<TempDir>, url: &str) -> Pty {
     Pty::spawn_at(
         Arc::clone(home),
         &program(),
         &["init"],
-        &[NO_OLLAMA, ("OPENAI_BASE_URL", &server.openai_url())],
-        Size(80, 24),
+        &[NO_OLLAMA, ("OPENAI_BASE_URL", url)],
+        Size(200, 24),
     )
+}
+
+#[test]
+fn an_address_that_is_typed_is_written_and_its_password_only_when_asked_for() {
+    let server = Server::start([say("Hello!"), say("Hello again!")]);
+    let plain = server.openai_url();
+    let secret = plain.replace("http://", "http://me:secret-word@");
+    for (typed, answer, written) in [
+        (&plain, None, Some(&plain)),
+        (&secret, Some("n"), None),
+        (&secret, Some("y"), Some(&secret)),
+    ] {
+        let home = Arc::new(TempDir::new().unwrap());
+        let mut chat = at_terminal(&home, "http://u:other-word@127.0.0.1:1/v1");
+        chat.wait_for("(Enter: none)").enter(typed);
+        if let Some(answer) = answer {
+            chat.wait_for("Write the password of this address")
+                .enter(answer);
+        }
+        chat.wait_for("Memory mode").key(Key::Enter);
+        chat.wait_for("[Y/n]").key(Key::Enter);
+        assert_eq!(chat.wait_exit(), Exit::code(0));
+        chat.wait_for(match written {
+            Some(_) => " answered in ",
+            None => "put it with its password into OPENAI_BASE_URL",
+        });
+        // What was typed, and not again.
+        let shown = chat.screen().matches("-word").count();
+        assert_eq!(shown, usize::from(typed == &secret), "{}", chat.screen());
+        let text = std::fs::read_to_string(home.path().join("config/cogtrix/cogtrix.yaml"));
+        let text = text.unwrap();
+        let line = written.map(|url| format!("base_url: \"{url}\"\n"));
+        match line {
+            Some(line) => assert!(text.contains(&line), "{text}"),
+            None => assert!(
+                !text.contains("base_url:") && !text.contains("secret"),
+                "{text}"
+            ),
+        }
+    }
 }
 
 #[test]
@@ -150,7 +190,7 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
     let server = Server::start([say("Hello!"), say("Hello again!")]);
     let path = home.path().join("config/cogtrix/cogtrix.yaml");
 
-    let mut first = at_terminal(&home, &server);
+    let mut first = at_terminal(&home, &server.openai_url());
     first.wait_for("PROVIDER/MODEL [1]").enter("openai/own");
     first.wait_for("Memory mode").enter("code");
     first.wait_for("[Y/n]").key(Key::Enter);
@@ -162,7 +202,7 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
         "{written}"
     );
 
-    let mut second = at_terminal(&home, &server);
+    let mut second = at_terminal(&home, &server.openai_url());
     second.wait_for("[1]").key(Key::Enter);
     second.wait_for("Memory mode").key(Key::Enter);
     second.wait_for("[y/N]").key(Key::Enter);
@@ -170,7 +210,7 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
     second.wait_for("Nothing was written.");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
 
-    let mut third = at_terminal(&home, &server);
+    let mut third = at_terminal(&home, &server.openai_url());
     third.wait_for("[1]").key(Key::Enter);
     third.wait_for("Memory mode").key(Key::Enter);
     third.wait_for("[y/N]").enter("y");

@@ -8,6 +8,7 @@ use rustix::fs::{CWD, FileType, mknodat};
 
 use crate::support::home::Home;
 use crate::support::run::Run;
+use crate::support::told;
 
 /// Files beside a history.
 const SIDE: [&str; 4] = [
@@ -258,4 +259,28 @@ fn a_note_of_a_move_that_cannot_be_read_stops_no_other_session() {
     let refused = home.ask("s", "anything");
     assert_eq!(refused.code, Some(1), "{refused}");
     assert!(refused.stderr.contains(".s.moving"), "{refused}");
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_written_is_said_at_the_start() {
+    if rustix::process::geteuid().is_root() {
+        return told("is skipped: root may write everywhere; it runs as an ordinary user too");
+    }
+    let home = Home::new();
+    std::fs::create_dir_all(home.data().join("history")).unwrap();
+    let with_mode = std::os::unix::fs::PermissionsExt::from_mode;
+    std::fs::set_permissions(home.data().join("history"), with_mode(0o500)).unwrap();
+    let warning = format!(
+        "warning: nothing can be saved in {}: Permission denied (os error 13); make it writable, or choose another folder with --data-dir\n",
+        home.data().display()
+    );
+    for args in [&["-p", "hello"][..], &["--lines"]] {
+        let run = home.cogtrix(args).env("COGTRIX_MODEL", "offline/quotes");
+        let run = run.stdin("hello\n").run();
+        assert!(run.stderr.starts_with(&warning), "{run}");
+    }
+    let run = home.cogtrix(&["--private", "-p", "hello"]);
+    let run = run.env("COGTRIX_MODEL", "offline/quotes").run();
+    assert!(!run.stderr.contains("nothing can be saved"), "{run}");
+    std::fs::set_permissions(home.data().join("history"), with_mode(0o700)).unwrap();
 }

@@ -397,6 +397,24 @@ fn an_interrupt_keeps_what_arrived_marked_and_ends_with_130() {
 }
 
 #[test]
+fn the_json_of_an_interrupted_turn_has_the_text_alone_and_says_whether_it_was_cut() {
+    for (reply, text, is_cut) in [
+        (half(), Value::from("Half of"), true),
+        (silent(), Value::Null, false),
+    ] {
+        let home = Home::new();
+        let server = Server::start([reply]);
+        home.config(&server, "");
+        let args = ["-c", "test.yaml", "--timeout", "3s", "-p", "hi", "--json"];
+        let run = home.cogtrix(&args).run();
+        let json: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(json["reply"], text, "{run}");
+        assert_eq!(json["cut"], is_cut, "{run}");
+        assert_eq!(json["outcome"], "interrupted", "{run}");
+    }
+}
+
+#[test]
 fn an_interrupt_before_the_first_word_closes_the_turn() {
     let home = Home::new();
     let server = Server::start([silent()]);
@@ -598,6 +616,7 @@ fn the_json_of_a_reply_and_of_a_failure_have_one_shape() {
     insta::assert_snapshot!(home.shown(&good), @r#"
     {
       "reply": "Hello.",
+      "cut": false,
       "error": null,
       "outcome": "answered",
       "session": "j",

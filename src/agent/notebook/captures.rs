@@ -1,6 +1,8 @@
 //! What was captured, and the files that hold it: all that a person needs to look at it and to take it back. Unit: one
 //! data folder; a running chat and a command line see the same.
 
+use crate::chat::{SessionName, Timestamp};
+use crate::hint::chain;
 use crate::long_term::notes::{Receipt, Receipts, ReceiptsError, Workspace};
 
 /// Receipts and files.
@@ -14,5 +16,23 @@ impl Captures {
     /// All of them, oldest first; those that were taken back too.
     pub fn all(&self) -> Result<Vec<Receipt>, ReceiptsError> {
         self.receipts.all()
+    }
+
+    /// What belongs to a session goes with its name; tells what went wrong. `lasts`: whether anything outlives sessions, and
+    /// tells where it came from.
+    pub fn rename(
+        &self,
+        before: &SessionName,
+        name: &SessionName,
+        lasts: bool,
+        now: Timestamp,
+    ) -> Vec<String> {
+        let noted = lasts.then(|| self.receipts.rename(before.as_str(), name.as_str(), now));
+        let unnoted = noted.and_then(Result::err).map(|error| chain(&error));
+        let unmoved = self.workspace.rename_session(before, name).err();
+        unnoted
+            .into_iter()
+            .chain(unmoved.map(|error| chain(&error)))
+            .collect()
     }
 }

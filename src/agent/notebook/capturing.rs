@@ -4,7 +4,7 @@ use super::Parts;
 use crate::chat::{Message, Role, SessionName, Timestamp};
 use crate::hint::chain;
 pub(super) use crate::long_term::notes::LONG_TERM;
-use crate::long_term::notes::{Added, Captured, Judgement, Line, Receipt, Section};
+use crate::long_term::notes::{Added, Captured, Judgement, Line, NotesError, Receipt, Section};
 use crate::memory::capture::{Capture, Category, Extractor, Verdict};
 use crate::text::secrets::Class;
 
@@ -14,7 +14,22 @@ pub(in crate::agent) struct Taken {
     pub(in crate::agent) receipts: Vec<Receipt>,
     pub(in crate::agent) problems: Vec<String>,
     /// What the disk refused: it is tried again with the next turn.
-    pub(in crate::agent) unwritten: Vec<Message>,
+    pub(in crate::agent) unwritten: Vec<Unwritten>,
+}
+
+/// A message of the person with the files that lack what is worth keeping of it.
+#[derive(Clone, Debug)]
+pub(in crate::agent) struct Unwritten {
+    pub(in crate::agent) session: SessionName,
+    /// Without secrets.
+    pub(in crate::agent) message: Message,
+    /// What was said to the person just before.
+    before: String,
+    at: Timestamp,
+    /// Whether the session's state lacks it.
+    pub(in crate::agent) in_state: bool,
+    /// Whether MEMORY.md lacks it.
+    pub(in crate::agent) in_memory: bool,
 }
 
 impl Taken {
@@ -43,23 +58,48 @@ impl Parts {
         before: &str,
         now: Timestamp,
     ) -> Taken {
+        self.write_captures(Unwritten {
+            session: session.clone(),
+            message: input.clone(),
+            before: before.to_owned(),
+            at: now,
+            in_state: true,
+            in_memory: true,
+        })
+    }
+
+    /// Writes what is worth keeping of a message to the files that lack it.
+    pub(in crate::agent) fn write_captures(&self, mut lacking: Unwritten) -> Taken {
         let mut taken = Taken::default();
         let Some(captor) = &self.captor else {
             return taken;
         };
-        let captures = captor.capture(input, before);
-        let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
+        let captures = captor.capture(&lacking.message, &lacking.before);
+        let mut in_state = None;
+        if lacking.in_state {
+            match self.keep_in_session(&lacking.session, &captures, lacking.at) {
+                Ok(file) => (in_state, lacking.in_state) = (file, false),
+                Err(error) => taken.problems.push(chain(&error)),
+            }
+        }
         let of_sentences = captures.chunk_by(|one, next| one.detail == next.detail);
         let of_sentences: Vec<&[Capture]> = of_sentences.collect();
-        let kept = self.keep_for_good(captor, &of_sentences, now, &mut taken.problems);
+        let mut kept = Vec::new();
+        if lacking.in_memory {
+            match self.keep_for_good(captor, &of_sentences, lacking.at) {
+                Ok(files) => (kept, lacking.in_memory) = (files, false),
+                Err(error) => taken.problems.push(chain(&error)),
+            }
+        }
+        kept.resize_with(of_sentences.len(), || None);
         let written: Vec<Captured> = of_sentences
             .into_iter()
             .zip(kept)
             .map(|(of_sentence, kept)| {
                 let superseded = kept.iter().flat_map(|kept| kept.superseded.clone());
                 Captured {
-                    session: session.to_string(),
-                    message: input.id.as_str().to_owned(),
+                    session: lacking.session.to_string(),
+                    message: lacking.message.id.as_str().to_owned(),
                     category: named(of_sentence),
                     text: of_sentence[0].detail.clone(),
                     superseded: superseded.collect(),
@@ -73,13 +113,14 @@ impl Parts {
             })
             .filter(|captured| !captured.files.is_empty())
             .collect();
+        let at = lacking.at;
+        if lacking.in_state || lacking.in_memory {
+            taken.unwritten.push(lacking);
+        }
         if written.is_empty() {
-            if !taken.problems.is_empty() {
-                taken.unwritten.push(input.clone());
-            }
             return taken;
         }
-        match self.receipts.add(written, now) {
+        match self.receipts.add(written, at) {
             Ok(receipts) => taken.receipts = receipts,
             Err(error) => taken.problems.push(chain(&error)),
         }
@@ -150,10 +191,9 @@ impl Parts {
         session: &SessionName,
         captures: &[Capture],
         now: Timestamp,
-        problems: &mut Vec<String>,
-    ) -> Option<String> {
+    ) -> Result<Option<String>, NotesError> {
         if captures.is_empty() {
-            return None;
+            return Ok(None);
         }
         let lines = captures.iter();
         let lines: Vec<(&str, &str)> = lines
@@ -161,13 +201,8 @@ impl Parts {
             .collect();
         let notes = self.workspace.session(session);
         let state = notes.state();
-        match state.append(now, &lines, self.settings.wal.max_bytes) {
-            Ok(()) => Some(state.source().to_owned()),
-            Err(error) => {
-                problems.push(chain(&error));
-                None
-            }
-        }
+        state.append(now, &lines, self.settings.wal.max_bytes)?;
+        Ok(Some(state.source().to_owned()))
     }
 
     /// Writes what sentences say that is to last to MEMORY.md, in one go, unless it is known there; tells of each where it
@@ -177,28 +212,23 @@ impl Parts {
         captor: &Extractor,
         of_sentences: &[&[Capture]],
         now: Timestamp,
-        problems: &mut Vec<String>,
-    ) -> Vec<Option<KeptForGood>> {
+    ) -> Result<Vec<Option<KeptForGood>>, NotesError> {
         let mut kept: Vec<Option<KeptForGood>> = of_sentences.iter().map(|_| None).collect();
         let sayings = of_sentences.iter().enumerate();
         let mut sayings: Vec<(usize, Saying<'_>)> = sayings
             .filter_map(|(place, captures)| Some((place, Saying::of(captor, captures)?)))
             .collect();
         if sayings.is_empty() {
-            return kept;
+            return Ok(kept);
         }
         let texts: Vec<String> = sayings.iter().map(|(_, saying)| saying.text()).collect();
         let judge = |place: usize, lines: &[Line]| sayings[place].1.judged(captor, lines);
         let memory = self.workspace.long_term();
-        match memory.add_all(now, &Section::AutoCaptured, &texts, judge) {
-            Ok(added) => {
-                for (added, (place, saying)) in added.into_iter().zip(sayings) {
-                    kept[place] = saying.kept(added);
-                }
-            }
-            Err(error) => problems.push(chain(&error)),
+        let added = memory.add_all(now, &Section::AutoCaptured, &texts, judge)?;
+        for (added, (place, saying)) in added.into_iter().zip(sayings) {
+            kept[place] = saying.kept(added);
         }
-        kept
+        Ok(kept)
     }
 }
 

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use captures::Captures;
-pub(super) use capturing::Taken;
+pub(super) use capturing::{Taken, Unwritten};
 pub use forgetting::Forgotten;
 pub use memorizing::LetGo;
 pub(super) use reading::Lost;
@@ -33,9 +33,8 @@ use reading::Shortened;
 use tokio::task::JoinHandle;
 
 use super::ending::{EndHooks, Ending, Ran};
-use crate::chat::{Message, Session, SessionName};
+use crate::chat::{Session, SessionName};
 use crate::context;
-use crate::hint::chain;
 use crate::long_term::notes::{Receipts, Workspace};
 use crate::memory::capture::{Capturing, Extractor};
 use crate::memory::facts::FactCues;
@@ -106,12 +105,12 @@ pub(super) struct Notebook {
     hooks: Arc<Mutex<EndHooks>>,
     /// Captures that are being written, oldest first: what became of them is told as soon as somebody waits for it.
     pub(super) capturing: Vec<JoinHandle<Taken>>,
-    /// Messages of the session whose captures the disk refused.
-    pub(super) unwritten: Vec<Message>,
+    /// What the disk refused of captures, oldest first.
+    pub(super) unwritten: Vec<Unwritten>,
     /// What was told already.
     told: Once,
-    /// What is told with the next turn.
-    later: Vec<String>,
+    /// What went wrong where nobody could be told: it is told with the next turn.
+    pub(super) later: Vec<String>,
     /// The compaction after which was recovered last: it is not done twice.
     recovered: Option<Shortened>,
     /// The session that was written to last.
@@ -144,10 +143,37 @@ impl Notebook {
     pub(super) fn takes_up(&mut self, session: &SessionName) -> bool {
         let is_new = self.session.as_ref() != Some(session);
         if is_new {
+            self.leave_session();
             self.session = Some(session.clone());
-            self.unwritten.clear();
         }
         is_new
+    }
+
+    /// Gives up what belongs to the state of a session that is left; what belongs to MEMORY.md is tried again.
+    pub(super) fn leave_session(&mut self) {
+        self.session = None;
+        self.unwritten.retain_mut(|lacking| {
+            lacking.in_state = false;
+            lacking.in_memory
+        });
+    }
+
+    /// The session that is written to has another name now.
+    pub(super) fn renamed(&mut self, before: &SessionName, name: &SessionName) {
+        let unwritten = self.unwritten.iter_mut().map(|it| &mut it.session);
+        for session in self.session.iter_mut().chain(unwritten) {
+            if session == before {
+                *session = name.clone();
+            }
+        }
+    }
+
+    /// Takes what the disk refused, to be tried again.
+    pub(super) fn refused(&mut self, unwritten: Vec<Unwritten>) {
+        const MAX: usize = 100;
+        self.unwritten.extend(unwritten);
+        let excess = self.unwritten.len().saturating_sub(MAX);
+        self.unwritten.drain(..excess);
     }
 
     /// The compaction after which nothing was recovered yet.
@@ -179,11 +205,6 @@ impl Notebook {
             let mut hooks = hooks.lock().unwrap_or_else(PoisonError::into_inner);
             (put_away.flatten(), hooks.run(&ending))
         }
-    }
-
-    /// What went wrong where nobody could be told.
-    pub(super) fn tell_later(&mut self, error: &dyn std::error::Error) {
-        self.later.push(chain(error));
     }
 
     /// Those of some problems that were not told yet.

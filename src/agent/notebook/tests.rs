@@ -174,6 +174,40 @@ fn all_captures_of_a_message_are_one_write_a_file() {
 }
 
 #[test]
+fn each_file_that_refuses_a_capture_gets_it_once_with_the_time_it_was_said_at() {
+    for (call, files) in [(1, ["MEMORY.md", "state"]), (2, ["state", "MEMORY.md"])] {
+        let memory = MemoryDisk::default();
+        let schedule = Schedule {
+            fault: Fault::Fail(Moment::Before),
+            at: call,
+        };
+        let parts = parts_on(Arc::new(FaultyDisk::new(
+            Arc::new(memory.clone()),
+            Some(schedule),
+        )));
+        let mut taken = parts.capture(&name(), &words("I prefer green tea."), "", noon());
+        assert_eq!(taken.problems.len(), 1, "{taken:?}");
+        let mut written = taken.receipts;
+        let unwritten = taken.unwritten.pop().unwrap();
+        assert_eq!(
+            [unwritten.in_state, unwritten.in_memory],
+            [call == 1, call == 2]
+        );
+        let again = parts.write_captures(unwritten);
+        assert!(again.unwritten.is_empty() && again.problems.is_empty());
+        written.extend(again.receipts);
+        let of_receipts: Vec<bool> = written
+            .iter()
+            .map(|it| it.what.files == ["MEMORY.md"])
+            .collect();
+        assert_eq!(of_receipts, files.map(|file| file == "MEMORY.md"));
+        assert_eq!(text(&memory, "w/MEMORY.md").matches("green tea").count(), 1);
+        let state = text(&memory, STATE);
+        assert_eq!(state.matches("[2026-02-14T12:00:00").count(), 1, "{state}");
+    }
+}
+
+#[test]
 fn what_a_killed_process_heard_is_captured_once_without_what_was_piped_in() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);

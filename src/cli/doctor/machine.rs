@@ -55,8 +55,8 @@ fn tried(root: &Path, disk: &dyn Disk) -> io::Result<()> {
     locked
 }
 
-/// The nearest folder above that is there, if something can be made in it.
-fn creatable(root: &Path) -> io::Result<&Path> {
+/// Returns the folder itself or the nearest one above that is there, if something can be made in it.
+pub(in crate::cli) fn creatable(root: &Path) -> io::Result<&Path> {
     let above = root.ancestors().find(|folder| folder.exists());
     let above = above.ok_or(io::ErrorKind::NotFound)?;
     access(above, Access::WRITE_OK | Access::EXEC_OK)?;

@@ -10,7 +10,7 @@
 //! Unit: one thing that is looked at. What waits for others waits beside the rest. What is wrong here never ends the look.
 
 mod finding;
-mod machine;
+pub(super) mod machine;
 mod models;
 mod servers;
 

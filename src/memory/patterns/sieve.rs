@@ -4,8 +4,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 use fst::Map;
+use fst::raw::{Fst, Node, Output};
 use serde::{Deserialize, Serialize};
 
 use super::fold::Fold;
@@ -87,7 +89,7 @@ impl Sieve {
             if !self.beginnings.may_begin(&text[start..]) {
                 continue;
             }
-            let (mut node, mut row) = (root, fst::raw::Output::zero());
+            let (mut node, mut row) = (root, Output::zero());
             for &byte in &text[start..] {
                 let Some(transition) = node.find_input(byte) else {
                     break;
@@ -111,36 +113,54 @@ impl Sieve {
     }
 }
 
-/// The first two bytes of words, hashed: few places of a text begin with those of any.
+/// The first three bytes of words, hashed: few places of a text begin with those of any.
 #[derive(Debug)]
 struct Beginnings([u64; BITS / 64]);
 
-const BITS: usize = 4_096;
+const BITS: usize = 8_192;
 
 impl Beginnings {
     fn of(words: &Map<Cow<'static, [u8]>>) -> Self {
         let mut beginnings = Self([0; BITS / 64]);
-        let words = words.as_fst();
-        for first in words.root().transitions() {
-            let node = words.node(first.addr);
-            // A word of one byte stands before any other.
-            let any = node.is_final().then_some(0..=u8::MAX);
-            let behind = node.transitions().map(|second| second.inp);
-            for second in behind.chain(any.into_iter().flatten()) {
-                let bit = Self::bit(first.inp, second);
-                beginnings.0[bit / 64] |= 1 << (bit % 64);
-            }
-        }
+        beginnings.add(words.as_fst(), words.as_fst().root(), &mut Vec::new());
         beginnings
     }
 
+    fn add<D: AsRef<[u8]>>(&mut self, words: &Fst<D>, node: Node<'_>, read: &mut Vec<u8>) {
+        if let Ok(read) = <[u8; 3]>::try_from(read.as_slice()) {
+            return self.mark(read);
+        }
+        for next in node.transitions() {
+            read.push(next.inp);
+            self.add(words, words.node(next.addr), read);
+            read.pop();
+        }
+        // Behind a short word there may be anything.
+        match (node.is_final(), read.as_slice()) {
+            (true, &[first, second]) => self.mark_all(first, second..=second),
+            (true, &[first]) => self.mark_all(first, 0..=u8::MAX),
+            _ => {}
+        }
+    }
+
+    fn mark_all(&mut self, first: u8, second: RangeInclusive<u8>) {
+        for second in second {
+            (0..=u8::MAX).for_each(|third| self.mark([first, second, third]));
+        }
+    }
+
+    fn mark(&mut self, bytes: [u8; 3]) {
+        let bit = Self::bit(bytes);
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
     fn may_begin(&self, text: &[u8]) -> bool {
-        let (first, second) = (text[0], text.get(1).copied().unwrap_or_default());
-        let bit = Self::bit(first, second);
+        let byte = |at: usize| text.get(at).copied().unwrap_or_default();
+        let bit = Self::bit([byte(0), byte(1), byte(2)]);
         self.0[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    fn bit(first: u8, second: u8) -> usize {
-        (usize::from(first) * 67 + usize::from(second)) % BITS
+    fn bit([first, second, third]: [u8; 3]) -> usize {
+        (usize::from(first) * 2_027 + usize::from(second) * 67 + usize::from(third)) % BITS
     }
 }

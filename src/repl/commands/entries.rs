@@ -73,7 +73,7 @@ fn told(kept: &Kept) -> String {
         lines.push("A secret in it was removed".to_owned());
     }
     if kept.left > 0 {
-        let gone = count(kept.left, "oldest entry").replace("entrys", "entries");
+        let gone = count(kept.left, "oldest entry");
         lines.push(format!(
             "{gone} removed to make room (`memory.store.max_entries`)"
         ));

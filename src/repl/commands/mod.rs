@@ -37,12 +37,12 @@ use crate::chat::SessionName;
 use crate::memory::OutOfReach;
 use crate::memory::tracking::Kind;
 
-pub(super) use session::{open as open_session, overview as session_overview};
+pub(super) use session::{left_behind, open as open_session, overview as session_overview};
 
 pub use error::CommandError;
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
 pub use reply::Saved;
-pub use session::{forked, open_new};
+pub use session::{Instead, open_new};
 pub use table::COMMANDS;
 
 use error::{nothing, usage, usage_as};
@@ -128,6 +128,8 @@ pub enum Next {
     Confirm(String, Deed),
     /// Let the person choose a session from a list, where there is a terminal to show it.
     PickSession,
+    /// Open this session, which may be new; it may be open in another process.
+    OpenSession(SessionName),
     /// Ask the person which of two sessions is meant: the one that exists, or the one to begin.
     WhichSession {
         existing: SessionName,

@@ -1,16 +1,15 @@
 //! `/session`, `/new`, `/fork`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use super::{Answer, CommandError, Deed, Desk, Environment, Next, board, nothing, usage};
 use crate::agent::Agent;
-use crate::chat::{BadName, Session, SessionName, TurnId};
+use crate::chat::{BadName, SessionName, TurnId};
 use crate::files::Existing;
-use crate::hint::chain;
-use crate::index::session::keys_of;
+use crate::repl::holdings::Front;
 use crate::repl::listing;
 use crate::repl::recap::recap;
+use crate::repl::sessions::{Sessions, renamed};
 use crate::store::{Opened, Repair, SessionInfo, SessionStore, StoreError};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -29,7 +28,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
             new: name,
         });
     }
-    open(desk, &name).map(Next::Answer)
+    Ok(Next::OpenSession(name))
 }
 
 fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
@@ -63,7 +62,30 @@ pub(super) async fn new(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     if name == *desk.session().name() || desk.env.store.has(&name)? {
         return Err(StoreError::Taken { name }.into());
     }
-    open(desk, &name).map(Next::Answer)
+    Ok(Next::OpenSession(name))
+}
+
+/// What a person may do about a session that is open in another process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instead {
+    ReadOnly,
+    Other(SessionName),
+    Nothing,
+}
+
+impl Instead {
+    /// Asks for it; `nothing`: what Enter does.
+    pub fn question(locked: &StoreError, nothing: &str) -> String {
+        format!("{locked}. r = open read-only, Enter = {nothing}, or type another name:")
+    }
+
+    pub fn of(answer: Option<&str>) -> Result<Self, BadName> {
+        match answer.map(str::trim) {
+            None | Some("") => Ok(Self::Nothing),
+            Some("r") => Ok(Self::ReadOnly),
+            Some(other) => other.parse().map(Self::Other),
+        }
+    }
 }
 
 /// Opens the first session that was never used, of those with this name and a number from `first` on behind it; 1 is
@@ -107,22 +129,26 @@ pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answe
 fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
-    let left = std::mem::take(&mut desk.ran);
+    let left = left_behind(desk);
     let mut lines = vec![listing::opened(&desk.agent, desk.env.now())];
     // A script knows what it asks for.
     if desk.questions.is_some() {
         lines.extend(recap(&desk.agent, desk.env.columns));
     }
     lines.extend(repairs);
-    if !left.is_empty() {
-        let commands = listing::count(left.len(), "command");
-        lines.push(format!("The output of {commands} is not taken along"));
-    }
+    lines.extend(left);
     lines.extend(listing::unread(desk.agent.memory().unread()));
     Ok(Answer {
         text: lines.join("\n"),
         warning: None,
     })
+}
+
+/// Drops what belongs to the next message of the session that is left; says so.
+pub(in crate::repl) fn left_behind(desk: &mut Desk) -> Option<String> {
+    let left = std::mem::take(&mut desk.ran).len();
+    let commands = listing::count(left, "command");
+    (left > 0).then(|| format!("The output of {commands} is not taken along"))
 }
 
 /// `/fork [NAME] [N]`: goes on in a copy of this session.
@@ -145,26 +171,19 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
             "does not know that turn; `/history` shows their numbers",
         ));
     };
-    let until = at.and(fork.meta().updated_at);
-    fork.touch(desk.env.now());
-    let opened = desk.env.store.keep_fork(&fork, &from)?;
-    let notebook = desk.agent.notebook();
-    let copied = notebook.map(|it| it.workspace.fork_session(&from, fork.name(), until));
+    let (opened, text) = sessions(desk).keep_fork(&mut fork, &from, at)?;
     desk.agent.open(opened)?;
-    let mut text = forked(&from, &fork, at);
-    let _ = write!(text, "; `/session {from}` goes back");
-    if let Some(Err(error)) = copied {
-        let _ = write!(text, "\nIts notes are not copied: {}", chain(&error));
-    }
     Next::answer(text)
 }
 
-/// What was copied into what, in words.
-pub fn forked(from: &SessionName, fork: &Session, at: Option<TurnId>) -> String {
-    let name = fork.name();
-    let messages = listing::count(fork.messages().len(), "message");
-    let at = at.map_or_else(String::new, |at| format!(" up to turn {at}"));
-    format!("Session {from}{at} copied to {name} ({messages})")
+/// What commands do to whole sessions.
+fn sessions(desk: &Desk) -> Sessions<'_> {
+    Sessions {
+        store: desk.env.store.as_ref(),
+        workspace: desk.agent.notebook().map(|it| &it.workspace),
+        now: desk.env.now(),
+        front: Front::Chat,
+    }
 }
 
 /// `NAME`, `N`, both or none.
@@ -201,20 +220,13 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
     Ok(name)
 }
 
-/// `/sessions [restore NAME]`
+/// `/sessions [restore NAME [--from TIME]]`
 pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    if let Some(name) = arguments.strip_prefix("restore ") {
-        let name: SessionName = name.parse()?;
-        let from = desk.env.store.restore(&name)?;
-        let mut lines = vec![format!(
-            "Session {name} is back; `/session {name}` opens it"
-        )];
-        let notebook = desk.agent.notebook();
-        let restored = notebook.map(|it| it.workspace.restore_session(&name, &from));
-        if let Some(Err(error)) = restored {
-            lines.push(format!("Its notes stay in the trash: {}", chain(&error)));
-        }
-        return Next::answer(lines.join("\n"));
+    if let Some(which) = arguments.strip_prefix("restore ") {
+        let (name, time) = which
+            .split_once(" --from ")
+            .map_or((which, None), |(name, time)| (name, Some(time)));
+        return Next::answer(sessions(desk).restore(&name.trim().parse()?, time)?);
     }
     nothing("sessions", arguments)?;
     table(&desk.agent, &desk.env).and_then(Next::answer)
@@ -234,7 +246,7 @@ pub(super) async fn rename(desk: &mut Desk, arguments: &str) -> Result<Next, Com
     let name: SessionName = arguments.parse()?;
     let before = desk.session().name().clone();
     desk.agent.rename(&name).await?;
-    Next::answer(format!("Renamed session {before} to {name}"))
+    Next::answer(renamed(&before, &name))
 }
 
 pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -282,18 +294,12 @@ impl Deed {
                 })
             }
             Self::Delete(name) => {
-                let said = desk.env.store.read(&name).map(|session| keys_of(&session));
-                let now = desk.env.now();
-                let trash = desk.env.store.discard(&name, now)?;
-                desk.agent.let_go_of_vectors(said.unwrap_or_default());
-                let mut text = format!(
-                    "Session {name} moved to {}; `/sessions restore {name}` brings it back",
-                    trash.display()
-                );
-                if let Some(notebook) = desk.agent.notebook() {
-                    let gone = notebook.workspace.discard_session(&name, now);
-                    text.extend(listing::notes_gone(gone).map(|line| format!("\n{line}")));
-                }
+                let mut said = Vec::new();
+                let text = sessions(desk).delete(&name, |keys| {
+                    said = keys;
+                    None
+                })?;
+                desk.agent.let_go_of_vectors(said);
                 Ok(Answer {
                     text,
                     warning: None,

@@ -87,7 +87,7 @@ fn memory(agent: &Agent) -> String {
         });
     let entries = agent.entries().in_force().count();
     let counts = [
-        count(entries, "entry").replace("entrys", "entries"),
+        count(entries, "entry"),
         format!("{captured} captured"),
         count(session.pins().len(), "pin"),
         format!("{} summarised", count(summarised, "message")),

@@ -399,7 +399,7 @@ pub const COMMANDS: [Command; 51] = [
         aliases: &[],
         arguments: "[restore NAME]",
         summary: "List all sessions, most recently used first, or bring back a deleted one",
-        details: "",
+        details: "Of several deleted sessions of a name the one deleted last comes back; `--from TIME` takes another.",
         completes: Completes::Words(&["restore"]),
         run: run!(session::list),
     },

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{Holdings, kind};
+use super::{Holdings, labelled};
 use crate::chat::Timestamp;
 use crate::hint::chain;
 use crate::long_term::entries::{Entry, Kind, Scope};
@@ -190,12 +190,12 @@ pub(super) fn row(entry: &Entry, now: Timestamp) -> String {
 
 /// `  12  preference: I like tea  [3 days ago]`
 pub(super) fn capture(receipt: &Receipt, now: Timestamp) -> String {
-    let kind = kind(&receipt.what.category);
     let words = first_words(&receipt.what.text, SHOWN);
+    let words = labelled(&receipt.what.category, &words);
     let ago = receipt
         .at
         .map_or_else(|| "some time ago".to_owned(), |at| at.ago(now));
     let back = if receipt.forgotten { ", forgotten" } else { "" };
     let number = receipt.number;
-    harmless(&format!("{number:>5}  {kind}: {words}  [{ago}{back}]"))
+    harmless(&format!("{number:>5}  {words}  [{ago}{back}]"))
 }

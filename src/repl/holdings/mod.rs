@@ -95,3 +95,22 @@ impl Front {
 fn kind(category: &str) -> String {
     category.replace('_', " ")
 }
+
+/// A text with its category in front, unless its first words name it: `remember: remember that …` says it twice.
+fn labelled(category: &str, text: &str) -> String {
+    const FIRST: usize = 3;
+    let kind = kind(category);
+    let bare = |word: &str| {
+        word.trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase()
+    };
+    if text
+        .split_whitespace()
+        .take(FIRST)
+        .any(|word| bare(word) == kind)
+    {
+        text.to_owned()
+    } else {
+        format!("{kind}: {text}")
+    }
+}

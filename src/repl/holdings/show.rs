@@ -2,7 +2,7 @@
 
 use super::name::Named;
 use super::origin::Origin;
-use super::{Holdings, HoldingsError, kind};
+use super::{Holdings, HoldingsError, labelled};
 use crate::chat::Timestamp;
 use crate::long_term::entries::{Entry, Scope};
 use crate::long_term::notes::{Receipt, Source};
@@ -35,7 +35,7 @@ impl Holdings<'_> {
             )
         });
         let mut lines = vec![
-            format!("{number}  {}: {}", kind(&what.category), what.text),
+            format!("{number}  {}", labelled(&what.category, &what.text)),
             format!("session {}, message {}{at}", what.session, what.message),
             if what.files.is_empty() {
                 "not written to any file".to_owned()

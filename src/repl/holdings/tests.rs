@@ -496,3 +496,25 @@ fn the_six_layers_have_their_files_with_size_and_path() {
     );
     assert!(paths.contains("/d/memory/receipts.jsonl"), "{paths}");
 }
+
+#[test]
+fn a_category_that_the_first_words_name_is_not_written_twice() {
+    for (category, text, shown) in [
+        (
+            "remember",
+            "Remember that the key rotates",
+            "Remember that the key rotates",
+        ),
+        ("remember", "Please remember: tea", "Please remember: tea"),
+        ("goal", "My goal is tea", "My goal is tea"),
+        ("preference", "I prefer tea", "preference: I prefer tea"),
+        ("user_preference", "tea", "user preference: tea"),
+        (
+            "remember",
+            "Tea is what I would remember",
+            "remember: Tea is what I would remember",
+        ),
+    ] {
+        assert_eq!(labelled(category, text), shown);
+    }
+}

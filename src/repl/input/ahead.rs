@@ -8,8 +8,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
+use crate::term::is_ready;
 const PASTE_BEGIN: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 /// More than this is not typed by anybody; the rest stays with the terminal.
@@ -115,17 +114,6 @@ pub(super) fn skip_paste(terminal: impl AsFd) -> io::Result<()> {
         end.drain(..end.len().saturating_sub(PASTE_END.len()));
     }
     Ok(())
-}
-
-/// Returns whether there is something to read, now or before long.
-fn is_ready(terminal: &impl AsFd, wait: Duration) -> io::Result<bool> {
-    let mut polled = [PollFd::new(terminal, PollFlags::IN)];
-    let wait = Timespec {
-        tv_sec: 0,
-        tv_nsec: wait.subsec_nanos().into(),
-    };
-    poll(&mut polled, Some(&wait))?;
-    Ok(polled[0].revents().contains(PollFlags::IN))
 }
 
 /// Behind the first line break that is not inside a marked paste.

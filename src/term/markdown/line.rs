@@ -107,6 +107,13 @@ impl TextStyle {
     }
 }
 
+/// Returns whether an address leads to a page, a file of the web or mail.
+pub fn leads_out(address: &str) -> bool {
+    const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
+    let begin = address.get(..8).unwrap_or(address).to_ascii_lowercase();
+    SCHEMES.iter().any(|scheme| begin.starts_with(scheme))
+}
+
 /// Where a link leads: an address of plain letters alone, fit for a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target(Arc<str>);
@@ -115,11 +122,9 @@ impl Target {
     /// Longer ones are not taken by terminals.
     const MAX_BYTES: usize = 2_000;
 
-    /// Returns the target of an address that leads to a page, a file of the web or mail, and of no other.
+    /// Returns the target of an address that leads out, and of no other.
     pub(crate) fn new(address: &str) -> Option<Self> {
-        const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
-        let begin = address.get(..8).unwrap_or(address).to_ascii_lowercase();
-        if !SCHEMES.iter().any(|scheme| begin.starts_with(scheme)) {
+        if !leads_out(address) {
             return None;
         }
         let mut plain = String::with_capacity(address.len());

@@ -21,6 +21,7 @@ mod tests;
 mod wrap;
 
 pub(super) use highlight::Highlighter;
+pub use line::leads_out;
 pub(super) use line::{Line, Links, TextStyle};
 pub(super) use screen::Screen;
 pub(super) use stream::{Markdown, Size};

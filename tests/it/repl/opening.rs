@@ -88,7 +88,7 @@ fn a_second_process_is_told_who_holds_the_session() {
     let mut second = home.start(&["-s", "shared"], &[]);
     let pid = first.pid();
     let open = format!("session shared is open in another process (pid {pid})");
-    second.wait_for(&format!("? {open}. r = open read-only, or"));
+    second.wait_for(&format!("? {open}. r = open read-only,"));
     second.wait_for("type another name:");
     second.enter("");
     assert_eq!(second.wait_exit(), Exit::code(1));

@@ -31,16 +31,62 @@ fn switching_sessions_keeps_each_by_itself() {
 }
 
 #[test]
-fn a_session_open_elsewhere_is_not_taken() {
+fn a_session_open_elsewhere_can_be_read_or_left_for_another_within_a_chat() {
     let home = Home::offline();
     let mut first = home.chat(&["-s", "held"]);
-    let mut second = home.chat(&["-s", "other"]);
-    second.says(
-        "/session held",
-        "error: session held is open in another process (pid",
-    );
-    second.says("/info", "session   other").leave();
-    first.says("hello", "Message saved.").leave();
+    first.says("The boat leaves at nine", "Message saved.");
+    let mut second = home.chat(&["-s", "other", "-M", "code"]);
+    second.says("hello", "Message saved.");
+    let open = "session held is open in another process (pid";
+    let question = "r = open read-only, Enter = stay in other, or type another name:";
+    for no in ["\r", "\x03"] {
+        second
+            .enter("/session held")
+            .wait_for(open)
+            .wait_for(question);
+        second.type_text(no).wait_for("still in session other");
+        second.wait_for_prompt().says("/info", "session   other");
+        second.clear_screen();
+    }
+    // From the list too.
+    second
+        .enter("/session")
+        .wait_for("2 of 2")
+        .type_text("held\r");
+    second.wait_for(question).enter("third");
+    second.wait_for("New session third");
+    second.wait_for_prompt().enter("/session held");
+    second.wait_for("stay in third").enter("r");
+    second.wait_for("session held · code mode");
+    second.wait_for("opened read-only").wait_for_prompt();
+    second.says("/history", "The boat leaves at nine");
+    second.says("hello?", "this session is open read-only");
+    // Back where it may write.
+    second.enter("/session other");
+    second.wait_for("Resumed other (2 messages");
+    second
+        .wait_for_prompt()
+        .says("green apples", "Message saved.");
+    assert!(second.leave().ends_with("cogtrix -s other"));
+    assert_eq!(home.kept("other").len(), 4);
+    first.leave();
+}
+
+#[test]
+fn a_signal_at_the_question_about_an_open_session_leaves() {
+    let home = Home::offline();
+    for name in ["held", "other"] {
+        home.chat(&["-s", name]).says("hello", "saved.").leave();
+    }
+    let mut first = home.chat(&["-s", "held"]);
+    for key in ["\x03", "\x04"] {
+        let mut second = home.start(&["-r"], &[]);
+        second.wait_for("2 of 2").type_text("held\r");
+        second.wait_for("type another name:").type_text(key);
+        assert_eq!(second.wait_exit(), Exit::code(1), "{key:?}");
+        assert!(second.is_restored(), "{key:?}");
+    }
+    first.leave();
 }
 
 #[test]
