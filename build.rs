@@ -1,5 +1,10 @@
 //! Writes the cue files as JSON, which the program reads at its start many times faster than YAML.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "cargo says in the environment where to write"
+)]
+
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};

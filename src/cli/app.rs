@@ -31,7 +31,7 @@ pub(super) async fn chat(called: &ChatArgs, output: &mut Output) -> Result<Exit,
     let mut args = called.clone();
     let mut listening = None;
     loop {
-        let (exit, next) = one_chat(&args, output, &mut listening).await?;
+        let (exit, next) = Box::pin(one_chat(&args, output, &mut listening)).await?;
         let Some(next) = next else {
             return Ok(exit);
         };

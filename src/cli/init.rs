@@ -272,7 +272,7 @@ async fn typed_server(
         match answer(question, output).as_deref() {
             Some("y" | "Y" | "yes") => found.url = url,
             _ => {
-                found.lacks_address = environment.get(address_variable(Kind::Openai)) != Some(&url)
+                found.lacks_address = environment.get(address_variable(Kind::Openai)) != Some(&url);
             }
         }
     }

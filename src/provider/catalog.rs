@@ -236,17 +236,14 @@ impl Catalog {
             return Ok(Wanted::Model(self.model_of(provider, model)));
         }
         let known = self.known.find(choice).and_then(|row| row.provider);
-        match known {
-            Some(kind) => Ok(Wanted::Model(
-                self.model_of(&self.entry_of(kind).name, choice),
-            )),
-            None => {
-                if let Some((provider, _)) = choice.split_once('/') {
-                    self.entry(provider)?;
-                }
-                Err(self.no_such(choice))
-            }
+        if let Some(kind) = known {
+            let provider = self.entry_of(kind).name;
+            return Ok(Wanted::Model(self.model_of(&provider, choice)));
         }
+        if let Some((provider, _)) = choice.split_once('/') {
+            self.entry(provider)?;
+        }
+        Err(self.no_such(choice))
     }
 
     /// A model by its own name, with the numbers of an alias that stands for the same.

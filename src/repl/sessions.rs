@@ -35,11 +35,11 @@ impl Sessions<'_> {
         let at = at.map_or_else(String::new, |at| format!(" up to turn {at}"));
         let mut text = format!("Session {from}{at} copied to {name} ({messages})");
         if self.front == Front::Chat {
-            text += &format!("; `/session {from}` goes back");
+            text.extend(["; `/session ", from.as_str(), "` goes back"]);
         }
         let copied = self.workspace.map(|it| it.fork_session(from, name, until));
         if let Some(Err(error)) = copied {
-            text += &format!("\nIts notes are not copied: {}", chain(&error));
+            text.extend(["\nIts notes are not copied: ".to_owned(), chain(&error)]);
         }
         Ok((opened, text))
     }

@@ -149,7 +149,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub fn is_ready(terminal: &impl AsFd, wait: Duration) -> io::Result<bool> {
     let mut polled = [PollFd::new(terminal, PollFlags::IN)];
     let time = Timespec {
-        tv_sec: 0,
+        tv_sec: wait.as_secs().try_into().unwrap_or_default(),
         tv_nsec: wait.subsec_nanos().into(),
     };
     match poll(&mut polled, Some(&time)) {

@@ -365,7 +365,7 @@ fn of_several_deleted_sessions_of_a_name_any_can_be_brought_back() {
         assert_eq!(sessions(&["delete", "old"]).code, Some(0));
         let trash = home.data().join("trash");
         let made = std::fs::read_dir(&trash).unwrap().map(|it| it.unwrap());
-        let made = made.max_by_key(|it| it.file_name()).unwrap();
+        let made = made.max_by_key(std::fs::DirEntry::file_name).unwrap();
         std::fs::rename(made.path(), trash.join(format!("{time}-old"))).unwrap();
     }
     lines(&home, "old", "code", &["three"]);

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::sieve::{Sieve, Table};
 use super::{Case, Patterns};
+use crate::files::hex;
 
 const TABLES: &str = include_str!("stored.jsonl");
 static WORDS: &[u8] = include_bytes!("stored.fst");
@@ -44,11 +45,7 @@ fn digest(patterns: &Patterns) -> String {
         digest.update(text);
         digest.update([0]);
     }
-    let digest = digest.finalize();
-    digest[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&digest.finalize()[..8])
 }
 
 #[cfg(any(test, feature = "testing"))]
