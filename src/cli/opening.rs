@@ -58,8 +58,8 @@ pub(super) async fn open(
     check_data_folder(&config.settings.data_dir)?;
     let (disk, store) = kept_in(args, config);
     let patience = manner.patience(config.settings.lock_wait);
-    let is_named = args.session.is_some() || matches!(args.resume, Some(Some(_)));
-    let is_asked = *manner == Manner::Terminal && is_named;
+    let is_chosen = args.session.is_some() || args.resume.is_some() || args.resume_last;
+    let is_asked = *manner == Manner::Terminal && is_chosen;
     let mut notice = None;
     let opened = match wanted(args, config, manner, now, store.as_ref())? {
         Wanted::This(name) if is_asked => {

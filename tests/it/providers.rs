@@ -982,7 +982,7 @@ async fn names_that_mean_nothing_are_refused_with_those_that_do() {
     let server = Server::start([]);
     for (choice, words) in [
         ("quen", &["did you mean qwen", "provider/model"][..]),
-        ("nothing/like-it", &["provider/model"]),
+        ("nothing/like-it", &["available: test, ollama"]),
         ("lost", &["ollama, openai, anthropic, offline"]),
     ] {
         let mut settings = settings(Kind::Ollama, &server);

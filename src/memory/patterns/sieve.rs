@@ -27,9 +27,9 @@ pub(super) struct Sieve {
 pub(super) struct Table {
     fold: Fold,
     /// Patterns that need no word.
-    always: Vec<u16>,
+    always: Vec<usize>,
     /// Patterns that need one of the words with this row's number.
-    needed_by: Vec<Vec<u16>>,
+    needed_by: Vec<Vec<usize>>,
 }
 
 impl Sieve {
@@ -38,7 +38,7 @@ impl Sieve {
         let words = needed.iter().flatten().flatten();
         let fold = Fold::of(case, words.map(String::as_str));
         let mut always = Vec::new();
-        let mut needed_by: BTreeMap<String, Vec<u16>> = BTreeMap::new();
+        let mut needed_by: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (place, words) in (0..).zip(needed) {
             match words {
                 None => always.push(place),
@@ -53,7 +53,7 @@ impl Sieve {
                 }
             }
         }
-        let mut rows: HashMap<Vec<u16>, u64> = HashMap::new();
+        let mut rows: HashMap<Vec<usize>, u64> = HashMap::new();
         let numbered = needed_by.into_iter().map(|(word, places)| {
             let next = rows.len() as u64;
             (word, *rows.entry(places).or_insert(next))
@@ -106,7 +106,7 @@ impl Sieve {
         let rows = self.table.needed_by.iter().zip(is_row_met);
         let met = rows.filter_map(|(places, is_met)| is_met.then_some(places));
         let places = self.table.always.iter().chain(met.flatten());
-        let mut places: Vec<usize> = places.map(|place| usize::from(*place)).collect();
+        let mut places: Vec<usize> = places.copied().collect();
         places.sort_unstable();
         places.dedup();
         places

@@ -111,7 +111,8 @@ fn a_session_that_is_open_elsewhere_can_be_read_or_left_for_another() {
     second.wait_for("The boat leaves at nine");
     second.enter("/quit");
     assert_eq!(second.wait_exit(), Exit::code(0));
-    let mut third = home.start(&["-s", "shared"], &[]);
+    let mut third = home.start(&["--continue"], &[]);
+    third.wait_for("session shared is open in another process");
     third.wait_for("type another name:");
     third.enter("other");
     third.wait_for("New session other");
