@@ -80,7 +80,7 @@ fn signals_during_an_edit_end_the_editor_or_wait_for_it_and_lose_nothing() {
     let home = Home::with(&server);
     home.write(
         "editor",
-        "mkfifo go; echo in the editor; cat go && echo '- mine' >> \"$1\"\n",
+        "echo in the editor; read -r line; echo \"- $line\" >> \"$1\"\n",
     );
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", "sh ./editor")]);
     chat.wait_for_prompt().says("as it was", "I see.");
@@ -97,7 +97,7 @@ fn signals_during_an_edit_end_the_editor_or_wait_for_it_and_lose_nothing() {
     chat.enter("/memory edit");
     chat.wait_until("the editor", times("in the editor", 3));
     chat.kill(Signal::TERM);
-    home.write("go", "");
+    chat.enter("mine");
     assert_eq!(chat.wait_exit(), Exit::code(0));
     let memory = home.path().join("data/cogtrix/workspace/MEMORY.md");
     let memory = std::fs::read_to_string(memory).unwrap();
