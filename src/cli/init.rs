@@ -22,6 +22,7 @@ use crate::provider::{
     Catalog, ChatRequest, Delivery, Environment, Images, Kind, Provider, ProviderError,
     ProviderSettings, Purpose, Settings, StreamEvent,
 };
+use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
 
 /// The name of a server whose address was typed.
@@ -29,6 +30,8 @@ const TYPED: &str = "server";
 /// How long the first reply may take: a model may have to be loaded.
 const PATIENCE: Duration = Duration::from_mins(2);
 const MAX_REPLY: Tokens = Tokens(256);
+/// Characters of it that are shown.
+const SHOWN_REPLY: usize = 60;
 
 /// A provider that answers, and the model of it that a chat would take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +157,7 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
 }
 
 fn unchanged(output: &mut Output) -> Exit {
-    output.notice("Nothing was written.");
+    output.notice("Nothing was written; `cogtrix init` asks again.");
     Exit::Ok
 }
 
@@ -407,11 +410,7 @@ async fn try_out(path: &Path, args: &ChatArgs, output: &mut Output) -> Result<Ex
     match reply {
         Ok(Ok(text)) => {
             let seconds = began.elapsed().as_secs_f64();
-            let text = harmless(&text)
-                .split_whitespace()
-                .take(12)
-                .collect::<Vec<_>>()
-                .join(" ");
+            let text = first_words(&harmless(&text), SHOWN_REPLY);
             output.answer(&format!("{name} answered in {seconds:.1} s: {text}"));
             output.notice("Run `cogtrix` to chat.");
             Ok(Exit::Ok)

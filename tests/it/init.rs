@@ -207,7 +207,7 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
     second.wait_for("Memory mode").key(Key::Enter);
     second.wait_for("[y/N]").key(Key::Enter);
     assert_eq!(second.wait_exit(), Exit::code(0));
-    second.wait_for("Nothing was written.");
+    second.wait_for("Nothing was written; `cogtrix init` asks again.");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
 
     let mut third = at_terminal(&home, &server.openai_url());

@@ -40,8 +40,8 @@ pub const COMMANDS: [Command; 51] = [
         arguments: "[ALIAS|PROVIDER/MODEL]",
         summary: "List models, or switch to one",
         details: "Memory is not affected. An alias is an entry under `models` in the config file.\n\
-                  To get a model: install Ollama and `ollama pull` one, or set OPENAI_API_KEY or ANTHROPIC_API_KEY,\n\
-                  or add an OpenAI-compatible server to the config file (`providers`, then `models`).",
+                  To get a model: run `cogtrix init`; or install Ollama and `ollama pull` one, or set OPENAI_BASE_URL,\n\
+                  OPENAI_API_KEY or ANTHROPIC_API_KEY, or add a server to the config file (`providers`, then `models`).",
         completes: Completes::Models,
         run: run!(model::run),
     },
