@@ -5,9 +5,11 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use rustix::process::Signal;
 use tempfile::Builder;
 use tokio::process::Command;
 
@@ -36,7 +38,7 @@ pub(super) enum EditError {
         #[source]
         source: io::Error,
     },
-    #[error("the editor {editor:?} ended with {status}{}", in_copy(copy.as_deref()))]
+    #[error("the editor {editor:?} {}{}", failure(*status), in_copy(copy.as_deref()))]
     Failed {
         editor: String,
         status: ExitStatus,
@@ -59,6 +61,15 @@ pub(super) enum EditError {
         #[source]
         source: io::Error,
     },
+}
+
+fn failure(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (_, Some(signal)) if signal == Signal::INT.as_raw() => "was interrupted".to_owned(),
+        (_, Some(signal)) => format!("was killed by signal {signal}"),
+        (Some(code), None) => format!("failed with exit code {code}"),
+        (None, None) => "failed".to_owned(),
+    }
 }
 
 fn in_copy(copy: Option<&Path>) -> String {
@@ -308,7 +319,8 @@ mod tests {
     async fn what_goes_wrong_is_told_with_the_file_or_the_editor_and_nothing_typed_is_lost() {
         for (editor, is_protected, words, copies) in [
             (None, false, "MEMORY.md", 0),
-            (Some("false"), false, "ended with", 0),
+            (Some("false"), false, "failed with exit code 1", 0),
+            (Some("kill -s INT $$ #"), false, "was interrupted", 0),
             (
                 Some("f() { echo new > \"$1\"; false; }; f"),
                 false,

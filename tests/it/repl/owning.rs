@@ -1,9 +1,10 @@
 //! What a person sees of their own memory at a terminal: receipts before replies, and files in their editor.
 
 use cogtrix::testing::server::{Script, say};
+use rustix::process::Signal;
 
 use super::Home;
-use crate::support::pty::Key;
+use crate::support::pty::{Exit, Key};
 
 #[test]
 fn a_receipt_stands_before_the_reply_and_its_number_takes_it_back() {
@@ -74,11 +75,44 @@ fn an_editor_keeps_what_others_wrote_and_may_not_take_the_file_away() {
 }
 
 #[test]
+fn signals_during_an_edit_end_the_editor_or_wait_for_it_and_lose_nothing() {
+    let server = Script::answering(|_| say("I see.")).serve();
+    let home = Home::with(&server);
+    home.write(
+        "editor",
+        "echo in the editor; read -r line; echo \"- $line\" >> \"$1\"\n",
+    );
+    let mut chat = home.start(&["--no-banner"], &[("EDITOR", "sh ./editor")]);
+    chat.wait_for_prompt().says("as it was", "I see.");
+    let times = |words: &'static str, times: usize| {
+        move |screen: &str| screen.matches(words).count() == times
+    };
+    for (number, command) in [(1, "/edit"), (2, "/memory edit")] {
+        chat.enter(command);
+        chat.wait_until("the editor", times("in the editor", number));
+        chat.key(Key::CtrlC);
+        chat.wait_until("its end", times("was interrupted", number));
+        chat.wait_for_prompt();
+    }
+    chat.enter("/memory edit");
+    chat.wait_until("the editor", times("in the editor", 3));
+    chat.kill(Signal::TERM);
+    chat.enter("mine");
+    assert_eq!(chat.wait_exit(), Exit::code(0));
+    let memory = home.path().join("data/cogtrix/workspace/MEMORY.md");
+    let memory = std::fs::read_to_string(memory).unwrap();
+    assert!(memory.contains("- mine"), "{memory}");
+}
+
+#[test]
 fn an_editor_that_fails_or_is_missing_is_told_with_the_file() {
     let home = Home::offline().sized(160, 60);
     let mut chat = home.start(&["--no-banner"], &[("VISUAL", "false")]);
     chat.wait_for_prompt();
-    chat.says("/memory edit", "the editor \"false\" ended with");
+    chat.says(
+        "/memory edit",
+        "the editor \"false\" failed with exit code 1",
+    );
     chat.leave();
     let mut chat = home.chat(&["--no-banner"]);
     chat.says("/memory edit", "no editor set; the file is ");

@@ -18,6 +18,7 @@ use crate::memory::patterns::BadPattern;
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::Cues;
 use crate::memory::tracking::prose::End;
+use crate::text::secrets::MASK;
 
 /// Words between the beginning of a clause and its subject: `on paper I'm …`.
 const ADJUNCT: usize = 8;
@@ -170,7 +171,10 @@ impl Facts {
             let told_now = told.just_now || is_about;
             let fact = (!is_quoted)
                 .then(|| self.fact(spoken, clause, forms, told, told_now))
-                .flatten();
+                .flatten()
+                .filter(|fact| {
+                    !spoken.sentence.text[fact.clone()].contains(&MASK[..MASK.len() - 1])
+                });
             let went_on = std::mem::replace(&mut goes_on, fact.is_some());
             let beings = words[clause.subject..clause.end].iter();
             let speaks_of_own = goes_on || subject.is(Role::Owner);

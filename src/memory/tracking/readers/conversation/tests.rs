@@ -301,6 +301,7 @@ fn what_passes_is_asked_imagined_or_quoted_is_no_fact() {
             ("Imagine you are me. I live on the moon.", &[]),
             ("Napoleon was born in Corsica. He died on St Helena.", &[]),
             ("I have an exam on Monday and my phone is dying", &[]),
+            ("Remember that my password is [secret]", &[]),
         ],
     );
 }
