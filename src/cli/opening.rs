@@ -105,7 +105,7 @@ fn open_waiting(
                 "waiting for session {name} (open in {holder}), up to {} s",
                 patience.as_secs()
             ));
-            store.open(name, patience - silent)
+            store.open(name, patience.saturating_sub(silent))
         }
         opened => opened,
     }

@@ -172,7 +172,7 @@ fn unknown_variables(environment: &Environment) -> Vec<Warning> {
 /// A key of exactly this name first, else the nearest variable, else the nearest key.
 fn meant(rest: &str, ours: &[String]) -> Option<Meant> {
     let keys = keys_of::<Document>();
-    let keys: Vec<String> = keys.iter().map(|key| key.to_string()).collect();
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
     let flat: Vec<String> = keys.iter().map(|key| key.replace('.', "_")).collect();
     let variable = || similar(rest, ours.iter()).map(|it| format!("{PREFIX}{it}"));
     let near = || similar(rest, flat.iter());

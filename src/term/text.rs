@@ -227,6 +227,7 @@ impl Table {
     }
 
     /// The first column holds names, which are told apart by their ends: they are never cut, even where lines get too long.
+    #[must_use]
     pub fn with_names(self) -> Self {
         Self {
             has_names: true,
