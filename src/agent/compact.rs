@@ -12,6 +12,7 @@ use crate::chat::Tokens;
 use crate::hint::Hint;
 use crate::memory::compaction::{CannotCompact, Cut, Kind, Size};
 use crate::memory::{Done, NotTaken};
+use crate::provider::CONNECT;
 
 /// What shrank.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,8 @@ pub enum CompactError {
     NotTaken(#[from] NotTaken),
     #[error(transparent)]
     NotWritten(#[from] NotWritten),
+    #[error("a summary of this needs a model, and none is connected")]
+    NeedsModel,
 }
 
 impl Hint for CompactError {
@@ -80,6 +83,7 @@ impl Hint for CompactError {
             Self::Cannot(error) => error.hint(),
             Self::NotTaken(error) => error.hint(),
             Self::NotWritten(error) => error.hint(),
+            Self::NeedsModel => Some(CONNECT.into()),
         }
     }
 }
@@ -181,7 +185,7 @@ impl Agent {
         } else {
             Done::Compacted(job.without_summary().ok_or(CannotCompact::Nothing)?)
         };
-        let warning = self.take_compaction(done)?;
+        let warning = self.take_from_active(done)?;
         self.assume(kind, budget);
         let after = self.memory.compacted_size(self.session()) + stays;
         Ok(CompactReport {
@@ -199,6 +203,18 @@ impl Agent {
             calibration: self.session().meta().calibration,
             summaries: Arc::clone(&self.summaries),
         }
+    }
+
+    /// Takes in what the active model wrote. Quotes in its place are often too long to stand for what was said.
+    fn take_from_active(&mut self, done: Done) -> Result<Option<Warning>, CompactError> {
+        let is_offline = self.provider.is_offline();
+        self.take_compaction(done).map_err(|error| {
+            if is_offline && !error.is_stale() {
+                CompactError::NeedsModel
+            } else {
+                error.into()
+            }
+        })
     }
 
     /// Takes a result in; one that is not good enough is asked for anew the next time.
@@ -248,7 +264,7 @@ impl Agent {
         let asker = self.active_asker();
         let written = super::jobs::summarise(job, asker, cancel.clone());
         let done = written.await?;
-        let warning = self.take_compaction(done)?;
+        let warning = self.take_from_active(done)?;
         let summary = self.session().hybrid().summary.as_ref();
         let after = Size {
             messages: 1,

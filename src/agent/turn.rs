@@ -170,7 +170,8 @@ impl Agent {
         let asked = self.session().live_turns().next_back();
         let reply = asked.and_then(|turn| self.session().messages_of(turn).last());
         let doing = match reply.and_then(Message::speaker) {
-            Some(DEEP_THINK) => Doing::Thinking,
+            // Without a model nothing can be thought through, only answered.
+            Some(DEEP_THINK) if !self.provider.is_offline() => Doing::Thinking,
             Some(_) | None => Doing::Replying,
         };
         let asked = asked.map(|turn| self.session().messages_of(turn)[0].clone());

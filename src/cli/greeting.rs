@@ -6,7 +6,7 @@ use crate::config::{Config, Source};
 use crate::provider::{Choice, Provider};
 use crate::repl::desk::{Desk, Writing};
 use crate::repl::listing;
-use crate::repl::recap::recap;
+use crate::repl::recap::{self, recap};
 use crate::store::{Opened, Repair};
 use crate::term::{Output, Verbosity, width};
 
@@ -97,8 +97,10 @@ impl Greeting {
         }
     }
 
-    pub(super) fn banner(&self, desk: &Desk, args: &ChatArgs, output: &mut Output) {
+    pub(super) fn banner(mut self, desk: &Desk, args: &ChatArgs, output: &mut Output) {
         if !args.no_banner {
+            self.repairs
+                .retain(|repair| !recap::tells(desk.session(), repair));
             let mode = &desk.agent.memory().mode().name;
             let model = desk.agent.provider().model();
             let name = desk.session().name();

@@ -66,7 +66,7 @@ pub(super) async fn open(
             let name = meant(name, store.as_ref(), (output, listening)).await?;
             return open_asking(args, config, name, (output, listening)).await;
         }
-        Wanted::This(name) => store.open(&name, patience)?,
+        Wanted::This(name) => open_waiting(store.as_ref(), &name, patience, output)?,
         Wanted::New(name) => open_new::<CliError>(&name, 1, store.as_ref())?,
         Wanted::Free(name) => match store.open(&name, Duration::ZERO) {
             Err(StoreError::Locked { .. }) => {
@@ -87,6 +87,28 @@ pub(super) async fn open(
         args: args.clone(),
         notice,
     })
+}
+
+/// Opens a session; who waits longer than a second for another process to close it is told so.
+fn open_waiting(
+    store: &dyn SessionStore,
+    name: &SessionName,
+    patience: Duration,
+    output: &mut Output,
+) -> Result<Opened, StoreError> {
+    const SILENT: Duration = Duration::from_secs(1);
+    let silent = patience.min(SILENT);
+    match store.open(name, silent) {
+        Err(StoreError::Locked { pid, .. }) if silent < patience => {
+            let holder = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+            output.notice(&format!(
+                "waiting for session {name} (open in {holder}), up to {} s",
+                patience.as_secs()
+            ));
+            store.open(name, patience.saturating_sub(silent))
+        }
+        opened => opened,
+    }
 }
 
 /// Refuses a data folder that is something else: nothing could be read or written below it.

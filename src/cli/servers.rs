@@ -39,7 +39,8 @@ pub(super) fn fleet(_: &Config, _: &Inputs, _: &Path) -> Option<Box<dyn Servers>
     None
 }
 
-/// For a run of a single prompt, whose model needs the tools now: waits until each server is up or is not. A signal ends the run, as nothing was asked yet.
+/// For a run of a single prompt, whose model needs the tools now: waits until each server is up or is not, unless the model is
+/// offered none of their tools. A signal ends the run, as nothing was asked yet.
 pub(super) async fn wait_for_all(
     desk: &mut Desk,
     output: &mut Output,
@@ -48,6 +49,15 @@ pub(super) async fn wait_for_all(
     let Some(servers) = &desk.servers else {
         return Ok(());
     };
+    let is_offered = match desk.agent.toolbox().registry.selection() {
+        Selection::None => false,
+        Selection::Listed(names) => names.iter().any(|name| servers.expects(name)),
+        Selection::Mode | Selection::All => true,
+    };
+    let provider = desk.agent.provider();
+    if !is_offered || provider.is_offline() {
+        return Ok(());
+    }
     let starting = servers.status().into_iter();
     let starting = starting.filter(|status| status.state == State::Starting);
     let names: Vec<String> = starting.map(|status| status.name).collect();
@@ -57,18 +67,26 @@ pub(super) async fn wait_for_all(
     let settled = tokio::select! {
         biased;
         _ = signals.next() => Err(Exit::Interrupted),
-        () = servers.settled() => Ok(()),
+        takes_tools = async {
+            servers.settled().await;
+            provider.takes_tools().await
+        } => Ok(takes_tools),
     };
     output.end_progress();
     match settled {
-        Ok(()) => {
+        Ok(takes_tools) => {
             for change in desk.take_in_servers() {
-                show::server(output, &change, Remedy::LookCloser);
+                if takes_tools {
+                    show::server(output, &change, Remedy::LookCloser);
+                }
             }
+            Ok(())
         }
-        Err(_) => output.notice("interrupted while MCP servers were starting; nothing was sent"),
+        Err(exit) => {
+            output.notice("interrupted while MCP servers were starting; nothing was sent");
+            Err(exit)
+        }
     }
-    settled
 }
 
 /// Ends what runs; each exit comes by here, and where the process ends otherwise the servers' input does.

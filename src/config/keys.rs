@@ -129,7 +129,8 @@ impl<'de> de::Deserializer<'de> for Explorer<'_> {
 
     fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Unexplored> {
         self.note();
-        visitor.visit_unit()
+        // Reads as a name, a list of names and a size alike.
+        visitor.visit_str("1")
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unexplored> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use secrecy::ExposeSecret;
 
 use super::checks::BUILT_IN;
-use super::keys::similar;
+use super::keys::{keys_of, similar};
 use super::layers::{Layer, VARIABLES};
 use super::settings::Document;
 use crate::context;
@@ -20,10 +20,7 @@ const PREFIX: &str = "COGTRIX_";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// A variable that looks like ours.
-    UnknownVariable {
-        name: String,
-        nearest: Option<String>,
-    },
+    UnknownVariable { name: String, meant: Option<Meant> },
     /// `key` names a variable that is not set.
     VariableUnset { key: String, variable: String },
     /// A provider of a vendor that wants a key, and there is none.
@@ -48,14 +45,26 @@ pub enum Warning {
     TrustUnreadable { path: PathBuf, why: String },
 }
 
+/// What somebody probably meant who set a variable that is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant {
+    Variable(String),
+    /// A key of the config file, which has no variable.
+    Key(String),
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownVariable {
-                name,
-                nearest: Some(nearest),
-            } => write!(f, "unknown variable {name}; did you mean {nearest}?"),
-            Self::UnknownVariable { name, .. } => write!(f, "unknown variable {name}"),
+            Self::UnknownVariable { name, meant } => match meant {
+                Some(Meant::Variable(nearest)) => {
+                    write!(f, "unknown variable {name}; did you mean {nearest}?")
+                }
+                Some(Meant::Key(key)) => {
+                    write!(f, "unknown variable {name}; set {key} in the config file")
+                }
+                None => write!(f, "unknown variable {name}; docs/CONFIG.md lists them"),
+            },
             Self::VariableUnset { key, variable } => {
                 write!(f, "{key} names {variable}, which is not set")
             }
@@ -155,9 +164,26 @@ fn unknown_variables(environment: &Environment) -> Vec<Warning> {
         .filter(|(_, rest)| !ours.iter().any(|known| known == rest))
         .map(|(name, rest)| Warning::UnknownVariable {
             name: name.clone(),
-            nearest: similar(rest, ours.iter()).map(|nearest| format!("{PREFIX}{nearest}")),
+            meant: meant(rest, &ours),
         })
         .collect()
+}
+
+/// A key of exactly this name first, else the nearest variable, else the nearest key.
+fn meant(rest: &str, ours: &[String]) -> Option<Meant> {
+    let keys = keys_of::<Document>();
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    let flat: Vec<String> = keys.iter().map(|key| key.replace('.', "_")).collect();
+    let variable = || similar(rest, ours.iter()).map(|it| format!("{PREFIX}{it}"));
+    let near = || similar(rest, flat.iter());
+    let key = |name: &String| flat.iter().position(|it| it == name).map(|at| &keys[at]);
+    let named = |name: &String| Some(Meant::Key(key(name)?.replace('*', "NAME")));
+    match flat.iter().find(|name| name.eq_ignore_ascii_case(rest)) {
+        Some(exact) => named(exact),
+        None => variable()
+            .map(Meant::Variable)
+            .or_else(|| near().and_then(named)),
+    }
 }
 
 fn key_warning(

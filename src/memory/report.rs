@@ -14,7 +14,7 @@
 //!
 //!  1. List what is stored
 //!
-//!  Confidence: 8.0/10 (rounds: 2, calls: 10)
+//!  Confidence: 8.0/10 (2 rounds, 10 model calls)
 //!
 //!  ## Answer
 //!
@@ -71,7 +71,9 @@ pub struct Report {
 const TITLE: &str = "# Deep think #";
 const ANSWER: &str = "\n## Answer\n";
 const STAR: &str = "★ ";
-const BEST_SO_FAR: &str = "Not weighed: the best so far";
+const BEST_SO_FAR: &str = "The approaches were not compared; this is the best so far";
+/// As older reports say it.
+const ONCE_BEST_SO_FAR: &str = "Not weighed: the best so far";
 const CONFIDENCE: &str = "Confidence: ";
 
 const TASK_CHARS: usize = 200;
@@ -116,7 +118,10 @@ impl Report {
             let confidence = figure.parse().ok();
             self.verdict = Verdict::Weighed { confidence };
             (self.rounds, self.calls) = figures(line);
-        } else if line.starts_with(BEST_SO_FAR) {
+        } else if [BEST_SO_FAR, ONCE_BEST_SO_FAR]
+            .iter()
+            .any(|it| line.starts_with(it))
+        {
             (self.rounds, self.calls) = figures(line);
         } else if let Some((number, step)) = line.split_once(". ")
             && number.parse::<usize>().is_ok()
@@ -175,15 +180,17 @@ fn ranked(line: &str) -> Option<Ranked> {
     })
 }
 
-/// The numbers of `(rounds: 2, calls: 10)`.
+/// The numbers of `(2 rounds, 10 model calls)`, or of `(rounds: 2, calls: 10)` as older reports have it.
 fn figures(line: &str) -> (usize, usize) {
-    let number = |name: &str| {
-        let (_, rest) = line.rsplit_once(name)?;
-        let end = rest.find(|c: char| !c.is_ascii_digit());
-        rest[..end.unwrap_or(rest.len())].parse().ok()
-    };
-    let figure = |name| number(name).unwrap_or(0);
-    (figure("rounds: "), figure("calls: "))
+    let (_, figures) = line.rsplit_once('(').unwrap_or_default();
+    let numbers = figures.split(|c: char| !c.is_ascii_digit());
+    let mut numbers = numbers.filter_map(|digits| digits.parse().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+fn counted(n: usize, thing: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{n} {thing}{s}")
 }
 
 impl fmt::Display for Report {
@@ -213,7 +220,9 @@ impl fmt::Display for Report {
                 confidence: Some(confidence),
             } => write!(f, "\n{CONFIDENCE}{confidence:.1}/10")?,
         }
-        writeln!(f, " (rounds: {}, calls: {})", self.rounds, self.calls)?;
+        let rounds = counted(self.rounds, "round");
+        let calls = counted(self.calls, "model call");
+        writeln!(f, " ({rounds}, {calls})")?;
         write!(f, "{ANSWER}\n{}", self.answer.trim())
     }
 }
@@ -286,6 +295,23 @@ mod tests {
         for report in [report(), stopped, unsure] {
             assert_eq!(Report::parse(&report.to_string()), Some(report));
         }
+    }
+
+    #[test]
+    fn a_report_of_an_older_version_reads_back() {
+        let stopped = report().to_string().replace(
+            "Confidence: 8.0/10 (2 rounds, 10 model calls)",
+            "Not weighed: the best so far (rounds: 2, calls: 10)",
+        );
+        let expected = Report {
+            verdict: Verdict::BestSoFar,
+            ..report()
+        };
+        assert_eq!(Report::parse(&stopped), Some(expected));
+        let weighed = report()
+            .to_string()
+            .replace("(2 rounds, 10 model calls)", "(rounds: 2, calls: 10)");
+        assert_eq!(Report::parse(&weighed), Some(report()));
     }
 
     #[test]

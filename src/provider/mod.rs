@@ -56,7 +56,7 @@ pub use images::Images;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use listing::{Answered, Listed, SetUp};
 pub use meter::Meter;
-pub use offline::Offline;
+pub use offline::{CONNECT, Offline};
 pub use price::{Cost, Dollars, Price};
 #[cfg(any(test, feature = "testing"))]
 pub use recorded::{Recorded, Wire};

@@ -84,11 +84,14 @@ impl Provider for Offline {
     }
 }
 
+/// How a person in a chat gets a model.
+pub const CONNECT: &str = "`/model` lists models; `/help model` says how to connect one";
+
 /// Quotes would only look like thought.
 fn no_model() -> ProviderError {
     ProviderError::Setup {
         what: "no model to think with".to_owned(),
-        hint: "see `/help model` for how to connect one".to_owned(),
+        hint: CONNECT.to_owned(),
     }
 }
 

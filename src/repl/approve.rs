@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
-use super::commands::{self, Answer, Next};
+use super::commands::{self, Answer, CommandError, Next};
 use super::desk::Environment;
 use super::input::{InputError, Line, LineReader};
 use super::question::{Length, Wide, choices, headline};
@@ -18,6 +18,7 @@ use super::{Signal, Signals, show as shown_as};
 use crate::agent::{Approval, Approver, Asked, Look};
 use crate::hint::{Hint, chain};
 use crate::term::{Output, harmless};
+use crate::tools::mcp::Servers;
 use crate::tools::{Detail, Effect};
 
 /// A question, and the way back for its answer.
@@ -106,11 +107,11 @@ enum Typed {
 const SHOWN_LINES: usize = 40;
 
 impl Pending {
-    /// Asks until there is an answer.
+    /// Asks until there is an answer. Commands that only show something look at the agent, and at what is given here.
     pub async fn ask(
         self,
         input: &mut LineReader,
-        env: &Environment,
+        (env, servers): (&Environment, Option<&dyn Servers>),
         output: &mut Output,
         signals: &mut Signals,
     ) -> Asking {
@@ -153,7 +154,7 @@ impl Pending {
                 Some(Typed::Command(line)) => {
                     tokio::select! {
                         biased;
-                        () = look(&looks, env, &line, output) => {}
+                        () = look(&looks, (env, servers), &line, output) => {}
                         signal = signals.next() => {
                             break (ended_by(signal), Approval::Refused { why: None });
                         }
@@ -189,12 +190,46 @@ fn refuse(output: &mut Output, why: &str, asked: &Asked) {
 /// Carries out a command that only shows something; says of any other that it has to wait.
 async fn look(
     looks: &mpsc::UnboundedSender<Look>,
-    env: &Environment,
+    (env, servers): (&Environment, Option<&dyn Servers>),
     line: &str,
     output: &mut Output,
 ) {
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let (name, arguments) = (name.to_owned(), arguments.trim().to_owned());
+    // The servers are not the agent's.
+    let next = if commands::find(name).is_ok_and(|command| command.name == "mcp") {
+        commands::look_at_servers(servers, env.columns, arguments.trim())
+    } else {
+        match look_at_agent(looks, env, name, arguments.trim()).await {
+            Some(next) => next,
+            None => return,
+        }
+    };
+    match next {
+        Ok(Next::Answer(Answer { text, warning })) => {
+            output.answer(&text);
+            if let Some(warning) = warning {
+                shown_as::warning(output, &warning);
+            }
+        }
+        Ok(Next::Diff(diff)) => output.change(&diff),
+        Ok(Next::Refuted(text, problem)) => {
+            output.answer(&text);
+            output.error(&problem.to_string(), None);
+        }
+        Err(error) => output.error(&chain(&error), error.hint().as_deref()),
+        // Nothing else comes of looking.
+        Ok(_) => {}
+    }
+}
+
+/// Returns what comes of a command that looks at the agent; `None`: the turn is gone.
+async fn look_at_agent(
+    looks: &mpsc::UnboundedSender<Look>,
+    env: &Environment,
+    name: &str,
+    arguments: &str,
+) -> Option<Result<Next, CommandError>> {
+    let (name, arguments) = (name.to_owned(), arguments.to_owned());
     let (shown, showing) = oneshot::channel();
     let env = env.clone();
     let look: Look = Box::new(move |agent| {
@@ -205,25 +240,8 @@ async fn look(
         }
         .boxed_local()
     });
-    if looks.send(look).is_err() {
-        return;
-    }
-    match showing.await {
-        Ok(Ok(Next::Answer(Answer { text, warning }))) => {
-            output.answer(&text);
-            if let Some(warning) = warning {
-                shown_as::warning(output, &warning);
-            }
-        }
-        Ok(Ok(Next::Diff(diff))) => output.change(&diff),
-        Ok(Ok(Next::Refuted(text, problem))) => {
-            output.answer(&text);
-            output.error(&problem.to_string(), None);
-        }
-        Ok(Err(error)) => output.error(&chain(&error), error.hint().as_deref()),
-        // Nothing else comes of looking, or the turn is gone.
-        Ok(Ok(_)) | Err(_) => {}
-    }
+    looks.send(look).ok()?;
+    showing.await.ok()
 }
 
 fn ended_by(signal: Signal) -> Asking {

@@ -25,6 +25,7 @@ use crate::chat::Outcome;
 use crate::hint::Hint;
 use crate::long_term::notes::{Captured, Receipt};
 use crate::term::Output;
+use crate::tools::mcp::Servers;
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +122,7 @@ pub enum Person<'a> {
         input: &'a mut LineReader,
         questions: &'a mut Questions,
         env: &'a Environment,
+        servers: Option<&'a dyn Servers>,
     },
 }
 
@@ -307,7 +309,12 @@ impl Person<'_> {
     ) -> Asking {
         match self {
             Self::Nobody => Asking::Answered,
-            Self::At { input, env, .. } => pending.ask(input, env, output, signals).await,
+            Self::At {
+                input,
+                env,
+                servers,
+                ..
+            } => pending.ask(input, (env, *servers), output, signals).await,
         }
     }
 }

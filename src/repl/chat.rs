@@ -1,5 +1,9 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::ask::{self, After, Asked, Deadline, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Instead, Next, Typed};
 use super::desk::{Desk, ReadOnly, Reopen, Writing};
@@ -19,6 +23,7 @@ use crate::long_term::notes::Draft;
 use crate::memory::CannotCompact;
 use crate::store::StoreError;
 use crate::term::{Output, Paint, harmless};
+use crate::tools::mcp::Change;
 use crate::tools::policy;
 
 /// A chat from its first line to its last.
@@ -31,6 +36,8 @@ pub struct Chat<'a> {
     ended: Ended,
     /// To be said when no line is being typed.
     later: Vec<Warning>,
+    /// What became of servers, to be said above the next prompt.
+    servers: Vec<Change>,
 }
 
 /// What a line is wanted for.
@@ -73,17 +80,25 @@ impl<'a> Chat<'a> {
             signals,
             ended: Ended::Well,
             later: Vec::new(),
+            servers: Vec::new(),
         }
     }
 
     /// Reads and answers until the input ends or the person leaves.
     pub async fn run(&mut self) -> Ended {
         let mut leave = LeaveKeys::default();
+        self.wait_for_servers().await;
         loop {
             for warning in self.later.drain(..) {
                 show::warning(self.output, &warning);
             }
             self.take_in_servers();
+            // Without a model there is nobody to call their tools.
+            if !self.desk.agent.provider().is_offline() {
+                for change in self.servers.drain(..) {
+                    show::server(self.output, &change, Remedy::ReadLog);
+                }
+            }
             let prompt = prompt(self.desk);
             self.output.gap();
             let line = match self.hear(Wanted::Input(&prompt)).await {
@@ -346,7 +361,7 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
             Ok(edited) => {
-                self.output.echo_input("> ", edited.trim());
+                LineReader::echo_edited(&prompt(self.desk), edited.trim(), self.output);
                 self.ask(Question::New(edited.trim().to_owned().into()))
                     .await
             }
@@ -362,11 +377,20 @@ impl<'a> Chat<'a> {
         self.output.error(&chain(error), error.hint().as_deref());
     }
 
+    /// Waits a moment, so that a server that cannot be started is told of above the first prompt.
+    async fn wait_for_servers(&self) {
+        const MOMENT: Duration = Duration::from_millis(200);
+        if let Some(servers) = &self.desk.servers
+            && self.input.is_terminal()
+        {
+            // Whoever takes longer is told of later.
+            timeout(MOMENT, servers.settled()).await.ok();
+        }
+    }
+
     /// Between turns and before each, so that a turn has one set of tools from its begin to its end.
     fn take_in_servers(&mut self) {
-        for change in self.desk.take_in_servers() {
-            show::server(self.output, &change, Remedy::Restart);
-        }
+        self.servers.extend(self.desk.take_in_servers());
     }
 
     async fn ask(&mut self, question: Question) -> After {
@@ -383,6 +407,7 @@ impl<'a> Chat<'a> {
                 input: self.input,
                 questions,
                 env: &self.desk.env,
+                servers: self.desk.servers.as_deref(),
             },
             None => Person::Nobody,
         };
@@ -629,7 +654,7 @@ fn compacted(report: &CompactReport, wish: &str) -> String {
         warning,
     } = report;
     let mut text = format!(
-        "Compacted: messages {} -> {}, tokens {} -> {}; undo with `/compact undo`",
+        "Compacted: messages {} → {}, tokens {} → {}; undo with `/compact undo`",
         before.messages, after.messages, before.tokens, after.tokens
     );
     if !wish.is_empty() {

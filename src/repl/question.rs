@@ -6,7 +6,7 @@
 use crate::agent::Asked;
 use crate::term::{NARROW, width};
 use crate::tools::policy::{Only, Rule};
-use crate::tools::{Effect, Escalation, Run};
+use crate::tools::{Detail, Effect, Escalation, Run};
 
 /// How far an "always" goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
             plainly(&path.display().to_string(), length)
         ),
         Effect::Writes(path) | Effect::Keeps(path) => format!(
-            "{tool} wants to change {}",
+            "{tool} wants to {} {}",
+            verb(asked.detail.as_ref()),
             plainly(&path.display().to_string(), length)
         ),
         Effect::Runs(run) => format!(
@@ -68,6 +69,14 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
                 plainly(&asked.arguments.to_string(), length)
             )
         }
+    }
+}
+
+/// What a write does to its file.
+fn verb(change: Option<&Detail>) -> &'static str {
+    match change {
+        Some(Detail::Diff(diff)) if diff.starts_with("--- /dev/null\n") => "create",
+        Some(Detail::Diff(_) | Detail::Text(_)) | None => "change",
     }
 }
 

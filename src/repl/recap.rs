@@ -3,6 +3,7 @@
 use crate::agent::Agent;
 use crate::chat::{Form, Outcome, Role, Session};
 use crate::memory::tracking::{By, Entry, Kind, Status, words};
+use crate::store::Repair;
 use crate::term::fit_to;
 use crate::text::secrets::masked;
 
@@ -47,6 +48,13 @@ pub fn recap(agent: &Agent, columns: usize) -> Vec<String> {
         (!text.is_empty()).then(|| fit_to(&line, columns).into_owned())
     });
     lines.collect()
+}
+
+/// Tells whether the recap says that the last turn was cut off.
+pub fn tells(session: &Session, repair: &Repair) -> bool {
+    let last = session.live_turns().next_back();
+    let is_cut = last.is_some_and(|turn| turn.outcome == Some(Outcome::Interrupted));
+    is_cut && matches!(repair, Repair::UnfinishedTurn { .. })
 }
 
 /// The first line of the newest summary, else the first words of the person.

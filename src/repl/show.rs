@@ -140,13 +140,15 @@ pub fn warning(output: &mut Output, warning: &Warning) {
 /// What a person can do about a server that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    Restart,
+    ReadLog,
     /// Nobody types commands in this run.
     LookCloser,
 }
 
 /// Says what became of an MCP server: what went as expected only to who wants details.
 pub fn server(output: &mut Output, change: &Change, remedy: Remedy) {
+    /// Characters of a reason; the log has all of it.
+    const REASON: usize = 60;
     let server = &change.server;
     match (&change.news, remedy) {
         (News::CameUp { tools }, _) => {
@@ -161,12 +163,14 @@ pub fn server(output: &mut Output, change: &Change, remedy: Remedy) {
                 count(*tools, "tool")
             ));
         }
-        (News::Failed(why), Remedy::Restart) => output.warning(&format!(
-            "MCP server {server} is not available: {why}; retry with `/mcp restart {server}`"
-        )),
-        (News::Failed(why), Remedy::LookCloser) => output.warning(&format!(
-            "MCP server {server} is not available: {why}; check with `cogtrix doctor`"
-        )),
+        (News::Failed(why), remedy) => {
+            let see = match remedy {
+                Remedy::ReadLog => format!("/mcp log {server}"),
+                Remedy::LookCloser => "cogtrix doctor".to_owned(),
+            };
+            let why = first_words(why, REASON);
+            output.warning(&format!("MCP server {server}: {why}; see `{see}`"));
+        }
     }
 }
 

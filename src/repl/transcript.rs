@@ -1,5 +1,7 @@
 //! A session as a person reads it: speakers, times, what became of each turn.
 
+use std::fmt;
+
 use crate::chat::{Message, Outcome, Part, Role, Session, Turn, Withdrawal};
 use crate::tools::DECLINED;
 
@@ -15,8 +17,14 @@ pub struct Block {
 /// One turn: its number, and its messages under their speakers.
 pub fn turn(session: &Session, turn: &Turn) -> String {
     let blocks = blocks(session, turn).into_iter();
-    let blocks = blocks.map(|Block { heading, text, .. }| format!("{heading}\n{text}"));
+    let blocks = blocks.map(|block| block.to_string());
     blocks.collect::<Vec<_>>().join("\n\n")
+}
+
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n{}", self.heading, self.text)
+    }
 }
 
 /// The messages of a turn, its number in front of the first.

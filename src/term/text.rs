@@ -213,6 +213,8 @@ pub enum Align {
 pub struct Table {
     align: Vec<Align>,
     rows: Vec<Vec<String>>,
+    /// The first column holds names, which are never cut.
+    has_names: bool,
 }
 
 impl Table {
@@ -220,6 +222,16 @@ impl Table {
         Self {
             align: align.into(),
             rows: Vec::new(),
+            has_names: false,
+        }
+    }
+
+    /// The first column holds names, which are told apart by their ends: they are never cut, even where lines get too long.
+    #[must_use]
+    pub fn with_names(self) -> Self {
+        Self {
+            has_names: true,
+            ..self
         }
     }
 
@@ -294,7 +306,9 @@ impl Table {
         let Some(last) = (0..widths.len()).rev().find(is_left) else {
             return widths;
         };
-        let others = (0..last).filter(is_left).map(|at| (at, columns / 3));
+        let others = (usize::from(self.has_names)..last)
+            .filter(is_left)
+            .map(|at| (at, columns / 3));
         for (at, least) in others.chain([(last, LEAST_CELL)]) {
             let cut = over.min(widths[at].saturating_sub(least));
             widths[at] -= cut;
@@ -384,6 +398,12 @@ mod tests {
             "code    7  first words of a long session\n日本  120  x y\n"
         );
         assert_eq!(table.render(20), "code    7  first wo…\n日本  120  x y\n");
+        let mut names = Table::new([Align::Left; 3]).with_names();
+        names.row(["a_long_server_name__one", "active", "Does one thing"]);
+        assert_eq!(
+            names.render(40),
+            "a_long_server_name__one  active  Does o…\n"
+        );
     }
 
     #[test]

@@ -53,10 +53,7 @@ fn six_turns_become_two_messages_and_history_stays_whole() {
     let server = server(|| say(SUMMARY));
     home.config(&server, "");
     let run = talk(&home, &["/compact", "go on"]);
-    assert!(
-        run.stdout.contains("Compacted: messages 12 -> 2, "),
-        "{run}"
-    );
+    assert!(run.stdout.contains("Compacted: messages 12 → 2, "), "{run}");
     let chats = server.chats();
     assert!(asks_for_summary(&chats[6]));
     assert!(chats[6].body.get("tools").is_none(), "no tools are offered");
@@ -121,12 +118,22 @@ fn an_empty_session_has_nothing_to_compact() {
 }
 
 #[test]
+fn without_a_model_what_quotes_cannot_shorten_needs_one() {
+    let home = Home::new();
+    let lines = "The cranes are old\nThe harbour is cold\n/compact\n";
+    let run = home.cogtrix(&["-s", "s", "--lines"]).stdin(lines).run();
+    let refused = "error: not compacted: a summary of this needs a model, and none is connected\n\
+                   hint: `/model` lists models";
+    assert!(run.stderr.contains(refused), "{run}");
+}
+
+#[test]
 fn without_a_model_the_summary_is_drawn_from_what_was_said() {
     let home = Home::new();
     let mut lines = SIX.join(". It was a long and windy day by the sea.\n");
     lines.push_str("\n/compact\n");
     let run = home.cogtrix(&["-s", "s", "--lines"]).stdin(lines).run();
-    assert!(run.stdout.contains("Compacted: messages 12 -> 2"), "{run}");
+    assert!(run.stdout.contains("Compacted: messages 12 → 2"), "{run}");
     let hybrid = std::fs::read_to_string(home.history("s_hybrid.json")).unwrap();
     assert!(hybrid.contains("The rotation is on Fridays"), "{hybrid}");
 }

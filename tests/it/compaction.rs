@@ -452,7 +452,7 @@ fn a_long_list_is_summarised_in_chunks_and_these_as_one() {
     talk(&home, 1, 51);
     let before = server.chats().len();
     let run = home.lines("s", &["/compact threshold"]);
-    assert!(run.stdout.contains("Compacted: messages 102 -> "), "{run}");
+    assert!(run.stdout.contains("Compacted: messages 102 → "), "{run}");
     let asked: Vec<String> = server.chats()[before..]
         .iter()
         .map(|chat| chat.message(-1))
@@ -550,12 +550,13 @@ fn what_would_go_is_told_before_anything_does() {
         ],
     );
     assert!(
-        run.stdout.contains("window would replace messages 3 to 10"),
+        run.stdout
+            .contains("window would replace 8 messages (up to message 10, "),
         "{run}"
     );
     assert!(
         run.stdout
-            .contains("compact would replace messages 1 to 30"),
+            .contains("compact would replace 30 messages (up to message 30, "),
         "{run}"
     );
     assert!(

@@ -217,7 +217,7 @@ fn every_way_to_compact_can_be_told_beforehand() {
     assert_eq!(run.stdout.matches(tools).count(), 2, "{run}");
     assert!(
         run.stdout
-            .contains("then compact would replace messages 1 to 38"),
+            .contains("then compact would replace 29 messages (up to message 38, "),
         "{run}"
     );
     assert!(run.stdout.contains("rolling would "), "{run}");

@@ -87,7 +87,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     problem  MCP server bad      sh SCRIPT dies: it ended with exit status 3: no licence found
                                  fix mcp_servers.bad in the config file, or set enabled: false
     ok       MCP server good     by rote 1 (stdio), 10 tools
-    problem  MCP server missing  no-such-program: cannot start no-such-program in ROOT/home/work: No such file or directory (os error 2)
+    problem  MCP server missing  no-such-program: cannot start no-such-program: not found
                                  fix mcp_servers.missing in the config file, or set enabled: false
     -        MCP server off      disabled in the config
     -        sandbox             off: shell commands can write anywhere you can

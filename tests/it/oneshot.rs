@@ -850,3 +850,36 @@ fn a_data_folder_that_cannot_be_used_is_one_error() {
         assert_eq!(run.stderr.matches("error: ").count(), 1, "{run}");
     }
 }
+
+#[test]
+fn who_waits_for_a_session_that_is_open_is_told_so_after_a_second() {
+    let home = Home::new();
+    let server = Server::start([]);
+    home.config(&server, "lock_wait: 60s");
+    let mut chat = home
+        .cogtrix(&["-m", "offline", "-s", "work", "--lines"])
+        .open_stdin()
+        .start();
+    chat.say("hello");
+    chat.wait_for("Message saved.");
+    let args = ["-c", "test.yaml", "-m", "offline", "-s", "work", "-p", "hi"];
+    let waiting = home.cogtrix(&args).start();
+    let pid = chat.pid();
+    waiting.wait_for_notice(&format!(
+        "waiting for session work (open in process {pid}), up to 60 s\n"
+    ));
+    home.config(&server, "lock_wait: 1100ms");
+    let quiet = home.cogtrix(&args).args(["--quiet"]).run();
+    assert!(!quiet.stderr.contains("waiting"), "{quiet}");
+    assert!(
+        quiet.stderr.contains("is open in another process"),
+        "{quiet}"
+    );
+    chat.wait();
+    let run = waiting.wait();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("From this session:") || run.stdout.contains("saved"),
+        "{run}"
+    );
+}

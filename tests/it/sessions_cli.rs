@@ -134,7 +134,7 @@ fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
     error: session nobody does not exist
-    hint: `cogtrix sessions` lists them
+    hint: `/sessions` lists them
     --- exit 1
     ");
 }
@@ -226,7 +226,7 @@ fn resume_takes_a_name_or_the_session_used_last_and_begins_none() {
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
     error: session nobody does not exist
-    hint: `cogtrix sessions` lists them
+    hint: `/sessions` lists them
     --- exit 1
     ");
     assert!(!home.history("nobody.json").exists());
@@ -352,7 +352,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     error: /delete cannot delete the open session; switch with `/session NAME` first
     hint: usage: /delete NAME
     error: session nobody does not exist
-    hint: `cogtrix sessions` lists them
+    hint: `/sessions` lists them
     error: /delete needs a session name
     hint: usage: /delete NAME
     --- exit 1
@@ -517,7 +517,7 @@ fn history_shows_the_last_turns_and_says_how_many_came_before() {
         !shown.contains("\na\n") && shown.contains("\nb\n") && shown.contains("\nc\n"),
         "{run}"
     );
-    assert!(run.stderr.contains("/history [N]"), "{run}");
+    assert!(run.stderr.contains("/history [N|all]"), "{run}");
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn thinking_survives_a_fence_and_broken_json_and_is_kept_as_one_turn() {
         !run.stdout.contains("**Files**"),
         "its work was broken: {run}"
     );
-    assert!(run.stdout.contains("(rounds: 2, calls: 10)"), "{run}");
+    assert!(run.stdout.contains("(2 rounds, 10 model calls)"), "{run}");
     let said = home.said("s");
     assert_eq!(said.len(), 6, "{said:?}");
     assert_eq!(said[2], "user: Which database?");
@@ -211,7 +211,7 @@ fn it_ends_at_fifteen_calls_whatever_the_model_wants() {
     .serve();
     let home = home(&server, "conversation");
     let run = home.lines("s", &["/think Which database?"]);
-    assert!(run.stdout.contains("(rounds: 3, calls: 15)"), "{run}");
+    assert!(run.stdout.contains("(3 rounds, 15 model calls)"), "{run}");
     assert_eq!(server.chats().len(), 15);
 }
 
@@ -324,7 +324,7 @@ fn ctrl_c_gives_the_best_so_far_or_an_interrupted_turn() {
         assert_eq!(said.len(), 4, "{said:?}");
         let kept = if stuck == Step::Converge {
             assert!(
-                said[1].contains("Not weighed: the best so far (rounds: 1, calls: 5)"),
+                said[1].contains("this is the best so far (1 round, 5 model calls)"),
                 "{run}"
             );
             assert!(run.stdout.contains("Postgres it is"), "{run}");
@@ -380,7 +380,7 @@ fn without_approaches_the_direct_one_is_taken_and_what_fails_later_leaves_the_be
     );
     assert!(
         run.stdout
-            .contains("Not weighed: the best so far (rounds: 1, calls: 3)"),
+            .contains("this is the best so far (1 round, 3 model calls)"),
         "{run}"
     );
     assert!(
@@ -404,9 +404,28 @@ fn without_a_model_there_is_nobody_to_think() {
     let home = Home::new();
     let run = home
         .cogtrix(&["-m", "offline/quotes", "-s", "s", "--lines"])
-        .stdin("/think Which database?\n")
+        .stdin("We use Postgres\n/think Which database?\n/retry\n")
         .run();
-    assert!(run.stderr.contains("no model to think with"), "{run}");
+    let refused = "error: /think needs a model, and none is connected\n\
+                   hint: `/model` lists models; `/help model` says how to connect one";
+    assert!(run.stderr.contains(refused), "{run}");
+    assert!(!run.stderr.contains("/retry"), "{run}");
+    let said = home.said("s");
+    let asked: Vec<_> = said.iter().filter(|it| it.starts_with("user: ")).collect();
+    assert_eq!(asked, ["user: We use Postgres"; 2], "asked again: {said:?}");
+}
+
+#[test]
+fn a_thought_that_is_asked_again_without_a_model_is_a_plain_question() {
+    let server = Script::answering(thinks).serve();
+    let home = home(&server, "conversation");
+    home.lines("s", &["/think Which database?"]);
+    let run = home
+        .cogtrix(&["-m", "offline/quotes", "-s", "s", "--lines"])
+        .stdin("/retry\n")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("[no model; "), "{run}");
 }
 
 #[test]

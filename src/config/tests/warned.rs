@@ -11,6 +11,8 @@ fn what_is_probably_not_meant_is_said() {
     )
     .variable("COGTRIX_MEMORY_MOD", "code")
     .variable("COGTRIX_QQQQ", "1")
+    .variable("COGTRIX_TOOLS_MAX_STEP", "3")
+    .variable("COGTRIX_UI_KEYS", "vi")
     .variable("OTHER", "1");
     let file = machine.at("home/.cogtrix.yaml");
     let warnings: Vec<_> = machine
@@ -21,7 +23,10 @@ fn what_is_probably_not_meant_is_said() {
         .collect();
     let mut expected = vec![
         "unknown variable COGTRIX_MEMORY_MOD; did you mean COGTRIX_MEMORY_MODE?".to_owned(),
-        "unknown variable COGTRIX_QQQQ".to_owned(),
+        "unknown variable COGTRIX_QQQQ; docs/CONFIG.md lists them".to_owned(),
+        "unknown variable COGTRIX_TOOLS_MAX_STEP; set tools.max_steps in the config file"
+            .to_owned(),
+        "unknown variable COGTRIX_UI_KEYS; set ui.keys in the config file".to_owned(),
         "providers.a has no api_key or api_key_env, and OPENAI_API_KEY is not set".to_owned(),
         "providers.b.api_key_env names B_KEY, which is not set".to_owned(),
         "the model alias \"auto\" cannot be used: auto is reserved for choosing a model".to_owned(),

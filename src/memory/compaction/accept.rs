@@ -17,7 +17,7 @@ use crate::memory::script;
 pub enum NotCompacted {
     #[error("the summary is empty or too short")]
     TooShort,
-    #[error("the summary is not a fifth shorter than what it replaces ({} → {} tokens)", before.0, after.0)]
+    #[error("the summary is hardly shorter than the messages it replaces ({} → {} tokens)", before.0, after.0)]
     NotSmaller { before: Tokens, after: Tokens },
     #[error("the summary is not in the conversation's script")]
     OtherScript,

@@ -131,7 +131,7 @@ fn shown(dry: &Dry) -> String {
 
 fn shown_tools(tools: &DryTools) -> String {
     format!(
-        "tools would shorten {} to the beginning: {} -> {} tokens",
+        "tools would shorten {} to the beginning: {} → {} tokens",
         count(tools.results, "result"),
         tools.before,
         tools.after
@@ -159,12 +159,11 @@ fn shown_cut(dry: &DryCut) -> String {
         ),
     };
     format!(
-        "{} would replace messages {} to {} ({}, {} tokens) with a summary{head}\n\
+        "{} would replace {} (up to message {}, {} tokens) with a summary{head}\n\
          {stays}this takes {} to the model",
         kind.as_str(),
-        cut.head + 1,
-        cut.upto,
         count(goes.messages, "message"),
+        cut.upto,
         goes.tokens,
         count(*requests, "request"),
     )

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::{find, servers};
 use crate::agent::{CannotPin, NoTurn};
-use crate::chat::{BadName, NotWritten};
+use crate::chat::{BadName, NotWritten, SessionName};
 use crate::hint::Hint;
 use crate::long_term::entries::EntriesError;
 use crate::memory::BadMode;
 use crate::memory::tracking::CannotEdit;
-use crate::provider::ProviderError;
+use crate::provider::{CONNECT, ProviderError};
 use crate::repl::desk::ReadOnly;
 use crate::repl::holdings::{Front, HoldingsError, entries_hint};
 use crate::store::StoreError;
@@ -60,6 +60,13 @@ pub enum CommandError {
     Approvals(#[from] ApprovalsError),
     #[error(transparent)]
     Changes(#[from] ChangesError),
+    #[error("no session {name}")]
+    NoSession {
+        name: SessionName,
+        near: Option<SessionName>,
+    },
+    #[error("/{0} needs a model, and none is connected")]
+    NeedsModel(&'static str),
     #[error("there is no such reply")]
     NoReply,
     #[error("cannot write {path}")]
@@ -94,6 +101,15 @@ impl Hint for CommandError {
             ),
             Self::Mode(error) => error.hint(),
             Self::Name(error) => error.hint(),
+            Self::NoSession {
+                name,
+                near: Some(near),
+            } => Some(format!("did you mean {near}? `/new {name}` begins it").into()),
+            Self::NoSession { name, near: None } => {
+                Some(format!("`/new {name}` begins it; `/sessions` lists all").into())
+            }
+            Self::NeedsModel(_) => Some(CONNECT.into()),
+            Self::Store(StoreError::Missing { .. }) => Some("`/sessions` lists them".into()),
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` removes one".into()),

@@ -43,7 +43,8 @@ const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Session",
         &[
-            "session", "new", "fork", "sessions", "rename", "delete", "clear", "history", "export",
+            "session", "resume", "new", "fork", "sessions", "rename", "delete", "clear", "history",
+            "export",
         ],
     ),
     (

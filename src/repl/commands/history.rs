@@ -4,6 +4,7 @@ use super::{CommandError, Desk, Next, nothing, usage};
 use crate::agent::{Agent, Undone};
 use crate::hint::chain;
 use crate::long_term::notes::Receipt;
+use crate::repl::input::long;
 use crate::repl::{listing, transcript};
 
 const DEFAULT: usize = 5;
@@ -13,7 +14,11 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 }
 
 pub(super) fn history(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
-    let count = match arguments {
+    let (which, is_full) = match arguments.strip_suffix("full") {
+        Some(which) => (which.trim_end(), true),
+        None => (arguments, false),
+    };
+    let count = match which {
         "" => DEFAULT,
         "all" => usize::MAX,
         number => number
@@ -31,12 +36,28 @@ pub(super) fn history(agent: &Agent, arguments: &str) -> Result<Next, CommandErr
         let earlier = listing::count(skipped, "earlier turn");
         parts.push(format!("({earlier}; /history all)"));
     }
-    parts.extend(
-        turns[skipped..]
-            .iter()
-            .map(|turn| transcript::turn(session, turn)),
-    );
+    let blocks = turns[skipped..]
+        .iter()
+        .flat_map(|turn| transcript::blocks(session, turn));
+    parts.extend(blocks.map(|mut block| {
+        if !is_full && !block.is_reply {
+            block.text = folded(block.text);
+        }
+        block.to_string()
+    }));
     Next::answer(parts.join("\n\n"))
+}
+
+/// A long text as its beginning and its length, as the prompt folds what is pasted.
+fn folded(text: String) -> String {
+    const LINES: usize = 3;
+    const CHARS: usize = 200;
+    let Some(length) = long(&text) else {
+        return text;
+    };
+    let begin: Vec<&str> = text.lines().take(LINES).collect();
+    let begin: String = begin.join("\n").chars().take(CHARS).collect();
+    format!("{begin} …\n[{length}; `/history full` shows them]")
 }
 
 pub(super) async fn undo(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {

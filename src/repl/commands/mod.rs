@@ -37,6 +37,7 @@ use crate::chat::SessionName;
 use crate::memory::OutOfReach;
 use crate::memory::tracking::Kind;
 
+pub(super) use servers::look as look_at_servers;
 pub(super) use session::{left_behind, open as open_session, overview as session_overview};
 
 pub use error::CommandError;
@@ -75,8 +76,8 @@ impl Command {
         let first = arguments.split_whitespace().next().unwrap_or_default();
         match self.name {
             "help" | "mode" | "model" | "context" | "recall" | "search" | "tools" | "mcp"
-            | "approve" | "details" | "history" | "diff" | "session" | "export" | "status"
-            | "config" | "cost" | "copy" | "save" | "why" | "quit" => true,
+            | "approve" | "details" | "history" | "diff" | "session" | "resume" | "export"
+            | "status" | "config" | "cost" | "copy" | "save" | "why" | "quit" => true,
             "memory" => !["add", "edit", "forget", "reindex", "restore", "rm"].contains(&first),
             "compact" => first == "dry",
             "summary" => first != "undo",

@@ -14,23 +14,43 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let (word, name) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
-    let columns = desk.env.columns;
     match (word, name.trim(), desk.servers.as_deref_mut()) {
-        ("", _, None) => Next::answer(NONE),
-        ("", _, Some(servers)) => Next::answer(table(&servers.status(), columns)),
-        ("restart" | "log", "", _) => Err(usage("mcp", format!("{word} needs a server name"))),
-        ("restart" | "log", name, None) => Err(UnknownServer {
-            name: name.to_owned(),
-            known: Vec::new(),
-        }
-        .into()),
+        ("restart", "", _) => Err(usage("mcp", "restart needs a server name")),
+        ("restart", name, None) => Err(unknown(name)),
         ("restart", name, Some(servers)) => {
             servers.restart(name)?;
             Next::answer(format!("Restarting {name}; `/mcp` shows when it is ready"))
         }
+        (_, _, _) => look(desk.servers.as_deref(), desk.env.columns, arguments),
+    }
+}
+
+/// `/mcp` and `/mcp log NAME`, which only show something.
+pub(in crate::repl) fn look(
+    servers: Option<&dyn Servers>,
+    columns: usize,
+    arguments: &str,
+) -> Result<Next, CommandError> {
+    let (word, name) = arguments
+        .split_once(char::is_whitespace)
+        .unwrap_or((arguments, ""));
+    match (word, name.trim(), servers) {
+        ("", _, None) => Next::answer(NONE),
+        ("", _, Some(servers)) => Next::answer(table(&servers.status(), columns)),
+        ("log", "", _) => Err(usage("mcp", "log needs a server name")),
+        ("log", name, None) => Err(unknown(name)),
         ("log", name, Some(servers)) => log(servers, name),
+        ("restart", _, _) => Err(CommandError::QuestionWaits("mcp restart")),
         (_, _, _) => Err(usage("mcp", format!("has no option {arguments:?}"))),
     }
+}
+
+fn unknown(name: &str) -> CommandError {
+    UnknownServer {
+        name: name.to_owned(),
+        known: Vec::new(),
+    }
+    .into()
 }
 
 fn log(servers: &dyn Servers, name: &str) -> Result<Next, CommandError> {
@@ -57,7 +77,8 @@ fn table(servers: &[Status], columns: usize) -> String {
         Align::Right,
         Align::Left,
         Align::Left,
-    ]);
+    ])
+    .with_names();
     table.row(["SERVER", "VIA", "STATE", "TOOLS", "SINCE", ""]);
     for status in servers {
         let (tools, since, about) = match &status.state {

@@ -1,4 +1,4 @@
-//! `/session`, `/new`, `/fork`, `/sessions`, `/rename`, `/delete`, `/clear`.
+//! `/session`, `/resume`, `/new`, `/fork`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::chat::{BadName, SessionName, TurnId};
 use crate::files::Existing;
 use crate::repl::holdings::Front;
 use crate::repl::listing;
-use crate::repl::recap::recap;
+use crate::repl::recap::{self, recap};
 use crate::repl::sessions::{Sessions, renamed};
 use crate::store::{Opened, Repair, SessionInfo, SessionStore, StoreError};
 
@@ -29,6 +29,19 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         });
     }
     Ok(Next::OpenSession(name))
+}
+
+/// `/resume [NAME]`: never begins a session, as `-r` does not.
+pub(super) async fn resume(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if arguments.is_empty() {
+        return Ok(Next::PickSession);
+    }
+    let name: SessionName = arguments.parse()?;
+    if name == *desk.session().name() || desk.env.store.has(&name)? {
+        return Ok(Next::OpenSession(name));
+    }
+    let near = slip(&name, &desk.env.store.list()?);
+    Err(CommandError::NoSession { name, near })
 }
 
 fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
@@ -127,15 +140,16 @@ pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answe
 
 /// Goes on in a session that is open.
 fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
-    let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
+    let mut repairs = opened.repairs.clone();
     desk.agent.open(opened)?;
     let left = left_behind(desk);
     let mut lines = vec![listing::opened(&desk.agent, desk.env.now())];
     // A script knows what it asks for.
     if desk.questions.is_some() {
         lines.extend(recap(&desk.agent, desk.env.columns));
+        repairs.retain(|repair| !recap::tells(desk.session(), repair));
     }
-    lines.extend(repairs);
+    lines.extend(repairs.iter().map(Repair::to_string));
     lines.extend(left);
     lines.extend(listing::unread(desk.agent.memory().unread()));
     Ok(Answer {

@@ -1,6 +1,6 @@
 //! Every slash command: its names, its help and the function that carries it out.
 
-use super::error::{nothing, usage};
+use super::error::{CommandError, nothing, usage};
 use super::{
     Command, Completes, Next, board, compact, config, context, cost, export, help, history, memory,
     mode, model, owning, pins, recall, reply, search, servers, session, status, summary, tools,
@@ -15,7 +15,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 51] = [
+pub const COMMANDS: [Command; 52] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -305,10 +305,11 @@ pub const COMMANDS: [Command; 51] = [
     Command {
         name: "history",
         aliases: &[],
-        arguments: "[N]",
+        arguments: "[N|all] [full]",
         summary: "Print the last N turns (default 5), or `all`",
-        details: "Shows what is saved, not what the model is sent; undone and failed turns are marked.",
-        completes: Completes::Words(&["all"]),
+        details: "Shows what is saved, not what the model is sent; undone and failed turns are marked. Of long messages only the\n\
+                  beginning is printed, unless you add `full`.",
+        completes: Completes::Words(&["all", "full"]),
         run: run!(history::run),
     },
     Command {
@@ -357,10 +358,14 @@ pub const COMMANDS: [Command; 51] = [
         details: "Takes up to 15 model calls; Ctrl-C stops with the best so far. The report is saved as a reply, and\n\
                   reasoning mode notes what it chose and rejected. Set its limits with `deep_think` in the config file.",
         completes: Completes::Nothing,
-        run: |_, task| {
+        run: |desk, task| {
             Box::pin(async move {
                 if task.is_empty() {
                     return Err(usage("think", "needs a task"));
+                }
+                // Before the turn begins, so that `/retry` still asks the last question.
+                if desk.agent.provider().is_offline() {
+                    return Err(CommandError::NeedsModel("think"));
                 }
                 Ok(Next::Think(task.to_owned()))
             })
@@ -368,12 +373,21 @@ pub const COMMANDS: [Command; 51] = [
     },
     Command {
         name: "session",
-        aliases: &["s", "resume"],
+        aliases: &["s"],
         arguments: "[NAME]",
         summary: "Choose a session from a list, or go on with the one named",
         details: "In the list, type to filter by name and by what was said. A name that is new begins a session.",
         completes: Completes::Sessions,
         run: run!(session::run),
+    },
+    Command {
+        name: "resume",
+        aliases: &[],
+        arguments: "[NAME]",
+        summary: "Choose a session from a list, or go on with one that exists",
+        details: "Like `/session`, but a name that no session has begins none: `/new NAME` does.",
+        completes: Completes::Sessions,
+        run: run!(session::resume),
     },
     Command {
         name: "new",

@@ -42,7 +42,7 @@ pub(super) fn catalogue(agent: &Agent, columns: usize) -> String {
     let registry = &agent.toolbox().registry;
     // What a tool does is too long for a narrow screen.
     let align = [Align::Left; 3];
-    let mut table = Table::new(&align[usize::from(columns < NARROW)..]);
+    let mut table = Table::new(&align[usize::from(columns < NARROW)..]).with_names();
     let rows: Vec<Listed<'_>> = registry.catalogue(mode).collect();
     if rows.is_empty() {
         return "No tools.".to_owned();

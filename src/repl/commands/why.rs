@@ -56,14 +56,14 @@ fn reasons(session: &Session, section: &Section) -> Vec<String> {
         (Source::Summary { from, upto }, _) => {
             let summary = session.hybrid().running();
             let name = format!("summary of messages {} to {upto}", from + 1);
-            let why = "they have left the window";
+            let why = "sent in place of messages outside the window";
             vec![item(&name, summary.map(|summary| summary.at), why, "")]
         }
         (Source::Compaction { upto, .. }, _) => {
             let compaction = session.hybrid().compaction.as_ref();
             let name = format!("summary of messages up to {upto}");
             let at = compaction.map(|compaction| compaction.at);
-            vec![item(&name, at, "they were compacted", "")]
+            vec![item(&name, at, "sent in their place", "")]
         }
         (Source::Pinned(pins), _) => always(&format!("{pins} pinned by you"), None),
         (Source::Tracker(mode), _) => always(&format!("notes of {mode} mode"), None),

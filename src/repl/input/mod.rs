@@ -36,6 +36,7 @@ use crate::term::{Output, Stops};
 pub use helper::{Candidate, Complete, Completions};
 pub use history::{HistoryFile, forget_lines};
 pub use leave::{LeaveKeys, Step};
+pub use paste::long;
 pub use terminal::TerminalInput;
 
 /// Longest input that is taken, in bytes.
@@ -275,9 +276,14 @@ impl LineReader {
             output.warning(warning);
         }
         if let (Origin::Ahead, Ok(Line::Text(text))) = (reply.origin, &reply.line) {
-            output.echo_input(prompt, &paste::brief(text));
+            output.echo_input(prompt, &paste::brief(text, paste::Came::Pasted));
         }
         reply.line
+    }
+
+    /// Shows a text out of an editor as if it had been typed at the prompt.
+    pub fn echo_edited(prompt: &str, text: &str, output: &mut Output) {
+        output.echo_input(prompt, &paste::brief(text, paste::Came::Edited));
     }
 
     /// A text as the person's editor leaves it; as it was where there is none.

@@ -119,8 +119,8 @@ impl Folded {
 }
 
 /// Returns a text as it is shown in one line: folded where it is long.
-pub(super) fn brief(text: &str) -> Cow<'_, str> {
-    match label(text, Came::Pasted) {
+pub(super) fn brief(text: &str, came: Came) -> Cow<'_, str> {
+    match label(text, came) {
         Some(label) => Cow::Owned(format!("[{label}]")),
         None => Cow::Borrowed(text),
     }
@@ -153,12 +153,17 @@ fn label(text: &str, came: Came) -> Option<String> {
         Came::Pasted => "pasted",
         Came::Edited => "edited",
     };
+    long(text).map(|length| format!("{came} {length}"))
+}
+
+/// Returns the length of a text that is folded, in words.
+pub fn long(text: &str) -> Option<String> {
     let lines = text.lines().count();
     if lines > LINES {
-        return Some(format!("{came} {} lines", thousands(lines)));
+        return Some(format!("{} lines", thousands(lines)));
     }
     let chars = text.chars().count();
-    (chars > CHARS).then(|| format!("{came} {} characters", thousands(chars)))
+    (chars > CHARS).then(|| format!("{} characters", thousands(chars)))
 }
 
 fn is_digit(character: char) -> bool {
@@ -201,7 +206,7 @@ mod tests {
             (lines(11), "[pasted 11 lines]"),
             ("x".repeat(1_001), "[pasted 1,001 characters]"),
         ] {
-            assert_eq!(brief(&text), expected);
+            assert_eq!(brief(&text, Came::Pasted), expected);
             let mut folded = Folded::default();
             let marker = folded.fold(text.clone(), Came::Pasted);
             assert_eq!(width(&marker), expected.len());

@@ -63,7 +63,7 @@ fn brief(sides: (bool, bool), new: &str, diff: &TextDiff<'_, '_, str>) -> String
 
 fn binary(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Difference {
     let of = |side: Option<&[u8]>| side.map_or("none".to_owned(), |side| size(side.len() as u64));
-    let brief = format!("binary, {} -> {}", of(before), of(after));
+    let brief = format!("binary, {} → {}", of(before), of(after));
     Difference {
         text: format!("{path}: {brief}\n"),
         brief,
@@ -105,8 +105,8 @@ mod tests {
             (
                 Some("\0"),
                 None,
-                "binary, 1 byte -> none",
-                "f: binary, 1 byte -> none\n",
+                "binary, 1 byte → none",
+                "f: binary, 1 byte → none\n",
             ),
         ] {
             let found = difference("f", before.map(str::as_bytes), after.map(str::as_bytes));

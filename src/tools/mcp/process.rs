@@ -1,6 +1,7 @@
 //! A server that is a program: started with the environment of its setup and nothing else, in a process group of its own, and ended
 //! with all that it started. Unit: one run. Invariant: when a [`Program`] is gone, so is its group.
 
+use std::io::ErrorKind;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -64,14 +65,15 @@ pub(super) fn spawn(
         .stderr(Stdio::piped())
         .process_group(0)
         .kill_on_drop(true);
-    let failed = |error: &dyn std::fmt::Display| {
-        format!(
-            "cannot start {} in {}: {error}",
-            command.display(),
-            folder.display()
-        )
-    };
-    let mut child = starting.spawn().map_err(|error| failed(&error))?;
+    let failed =
+        |error: &dyn std::fmt::Display| format!("cannot start {}: {error}", command.display());
+    let mut child = starting.spawn().map_err(|error| match error.kind() {
+        ErrorKind::NotFound if !folder.is_dir() => {
+            failed(&format_args!("no folder {}", folder.display()))
+        }
+        ErrorKind::NotFound => failed(&"not found"),
+        _ => failed(&error),
+    })?;
     let (Some(stdin), Some(stdout), Some(stderr)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {

@@ -127,10 +127,44 @@ fn a_server_that_fails_costs_one_line_and_its_own_tools() {
     insta::assert_snapshot!(home.shown(&run), @r"
     Here.
     --- stderr
-    warning: MCP server bad is not available: it ended with exit status 3: no licence found; check with `cogtrix doctor`
+    warning: MCP server bad: it ended with exit status 3: no licence found; see `cogtrix doctor`
     --- exit 0
     ");
     assert!(server.chats()[0].system().contains("good__echo"));
+}
+
+#[test]
+fn a_server_that_cannot_be_started_costs_a_short_line_where_its_tools_would_be_offered() {
+    let server = Server::start([say("Here."), say("And here.")]);
+    let home = home_with(&server, &["gone: {command: no-such-program}".to_owned()]);
+    let run = ask(&home, &[]);
+    insta::assert_snapshot!(home.shown(&run), @r"
+    Here.
+    --- stderr
+    warning: MCP server gone: cannot start no-such-program: not found; see `cogtrix doctor`
+    --- exit 0
+    ");
+    for without in [["--tools", "read_file"], ["-m", "offline"]] {
+        let run = ask(&home, &without);
+        assert_eq!((run.stderr.as_str(), run.code), ("", Some(0)), "{run}");
+    }
+}
+
+#[test]
+fn the_list_of_tools_cuts_no_name() {
+    let server = Server::start([]);
+    let department = "notes_of_the_whole_department";
+    let home = home_with(&server, &[rote(department, "plain", "")]);
+    let mut chat = chat(&home, &[]);
+    list_until(&mut chat, "ready");
+    chat.say("/tools");
+    let run = chat.wait();
+    assert!(!run.stdout.contains("notes_of_the_whole_depart…"), "{run}");
+    // As long as a name of a tool may be.
+    for tool in ["echo  ", "fail  "] {
+        let name = format!("\nnotes_of_the_whole_depar__{tool}  on demand  Does");
+        assert!(run.stdout.contains(&name), "{run}");
+    }
 }
 
 #[test]
@@ -167,7 +201,7 @@ fn servers_are_listed_started_again_and_their_last_lines_shown() {
         "{table}"
     );
     for said in [
-        "warning: MCP server bad is not available: it ended with exit status 3: no licence found; retry with `/mcp restart bad`",
+        "warning: MCP server bad: it ended with exit status 3: no licence found; see `/mcp log bad`",
         "error: /mcp restart needs a server name",
         "error: /mcp has no option \"stop bad\"",
         "error: unknown MCP server \"nobody\"\nhint: available: bad, good, off",

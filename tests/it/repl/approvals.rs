@@ -3,7 +3,7 @@
 use cogtrix::testing::server::{Reply, Server, say};
 use serde_json::json;
 
-use super::Home;
+use super::{Home, config};
 use crate::support::is_wholly_confined;
 use crate::support::pty::Key;
 
@@ -32,9 +32,10 @@ fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
     let home = Home::with(&server);
     let held = |home: &Home| std::fs::read_to_string(home.path().join("a.txt")).unwrap();
     let mut chat = home.chat(&ALL);
-    chat.says("write", "+one").says("y", "Written.");
+    chat.says("write", "? write_file wants to create a.txt")
+        .says("y", "Written.");
     assert_eq!(held(&home), "one\n");
-    chat.says("again", "+two")
+    chat.says("again", "? write_file wants to change a.txt")
         .says("no, spell it out", "Understood.");
     assert_eq!(held(&home), "one\n");
     let told = server.chats()[3].body.to_string();
@@ -325,9 +326,11 @@ fn sequences_in_a_command_do_not_reach_the_terminal() {
 fn commands_that_only_show_something_work_while_a_question_waits() {
     let server = Server::start([write("a.txt", "one\n"), say("Written.")]);
     let home = Home::with(&server);
+    let tracker = "mcp_servers: {tracker: {command: tracker, enabled: false}}\n";
+    home.write("home/.cogtrix.yaml", &(config(&server) + tracker));
     let mut chat = home.chat(&ALL);
     chat.says("please write", "+one");
-    let question = "write_file wants to change";
+    let question = "write_file wants to create";
     for (line, shown) in [
         ("/help diff", "Show file changes made by tools"),
         ("/context", "tokens"),
@@ -346,6 +349,9 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
         ("/status", "sandbox"),
         ("/memory list", "othing"),
         ("/memory forget 1", "/memory has to wait"),
+        ("/mcp", "tracker  stdio  off"),
+        ("/mcp log tracker", "tracker has no log output"),
+        ("/mcp restart tracker", "/mcp restart has to wait"),
         ("/nonsense", "unknown command /nonsense"),
         ("!touch b.txt", "not an answer:"),
     ] {

@@ -116,7 +116,7 @@ fn compact_shows_its_progress_and_what_shrank() {
     }
     chat.enter("/compact").wait_for("writing a summary …");
     rest.go_on();
-    chat.wait_for("Compacted: messages 10 -> 2, ");
+    chat.wait_for("Compacted: messages 10 → 2, ");
     chat.wait_for_prompt();
     assert_eq!(chat.count("writing a summary"), 0);
     chat.says("and now?", "after").leave();

@@ -1,5 +1,9 @@
 //! What a person is told at the start, and what the model is told of before.
 
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
 use cogtrix::testing::server::{Server, say};
 
 use super::{Home, config};
@@ -256,4 +260,36 @@ fn a_ctrl_c_at_the_question_of_trust_leaves() {
     chat.wait_for("[y/N]").key(Key::CtrlC);
     let exit = chat.wait_exit();
     assert_eq!(exit.signal.as_deref(), Some("Interrupt"), "{exit:?}");
+}
+
+#[test]
+fn a_server_that_fails_while_a_line_is_typed_is_told_of_once_and_below_the_reply() {
+    let server = Server::start([say("Here."), say("Again.")]);
+    let home = Home::with(&server);
+    let fails = "echo $$ > pid; mkfifo gate; read line < gate; exit 3";
+    let servers = format!("mcp_servers: {{late: {{command: sh, args: [-c, '{fails}']}}}}\n");
+    home.write("home/.cogtrix.yaml", &(config(&server) + &servers));
+    let mut chat = home.chat(&[]);
+    chat.type_text("hello");
+    let gate = home.path().join("gate");
+    spin_until(|| gate.exists());
+    // Blocks until the program reads.
+    home.write("gate", "go\n");
+    let pid = std::fs::read_to_string(home.path().join("pid")).unwrap();
+    let program = PathBuf::from(format!("/proc/{}", pid.trim()));
+    spin_until(|| !program.exists());
+    chat.key(Key::Enter).wait_for("Here.").wait_for_prompt();
+    chat.says("and now", "Again.");
+    let screen = chat.screen();
+    let told = "warning: MCP server late: ";
+    assert_eq!(screen.matches(told).count(), 1, "{screen}");
+    assert!(screen.find("Here.") < screen.find(told), "{screen}");
+}
+
+fn spin_until(holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        thread::yield_now();
+    }
 }

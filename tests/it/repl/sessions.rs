@@ -170,6 +170,27 @@ fn a_renamed_session_is_resumed_under_its_new_name() {
     assert!(!home.history("draft.json").exists());
 }
 
+#[test]
+fn resume_refuses_a_name_that_no_session_has_and_names_the_nearest() {
+    let home = Home::offline();
+    let mut chat = home.chat(&["-s", "harbour"]);
+    chat.says("hello", "Message saved.");
+    chat.says("/new other", "New session other");
+    chat.says(
+        "/resume harbuor",
+        "error: no session harbuor\nhint: did you mean harbour? `/new harbuor` begins it",
+    );
+    chat.says(
+        "/resume zebra",
+        "error: no session zebra\nhint: `/new zebra` begins it",
+    );
+    chat.says("/status", "session   other");
+    chat.says("/resume harbour", "Resumed harbour (2 messages");
+    chat.says("/delete zebra", "hint: `/sessions` lists them");
+    chat.leave();
+    assert!(!home.history("zebra.json").exists());
+}
+
 /// A home with three sessions, of which `b` was used last.
 fn three() -> Home {
     let home = Home::offline();

@@ -265,21 +265,43 @@ fn edit_sends_the_last_message_as_the_editor_leaves_it() {
     let home = Home::with(&server);
     let script = "#!/bin/sh\ncp \"$1\" seen\ncat next > \"$1\"\n";
     home.write("editor", script);
-    home.write("next", "said otherwise\n");
+    home.write("next", "said otherwise\nin two lines\n");
     let mut chat = home.start(&[], &[("EDITOR", "sh ./editor")]);
     chat.wait_for_prompt().says("/edit", "No message to edit.");
     chat.says("as it was", "got it");
-    chat.says("/edit", "> said otherwise\ngot it");
-    assert_eq!(heard(&server), "said otherwise");
+    chat.says(
+        "/edit",
+        "conversation> said otherwise\nin two lines\ngot it",
+    );
+    assert_eq!(heard(&server), "said otherwise\nin two lines");
     let seen = std::fs::read_to_string(home.path().join("seen")).unwrap();
     assert_eq!(seen, "as it was");
     chat.says("/edit", "unchanged, so nothing was sent");
     home.write("next", "\n");
     chat.says("/edit", "unchanged, so nothing was sent");
     assert_eq!(server.chats().len(), 2);
+    home.write("next", &"more\n".repeat(300));
+    chat.says("/edit", "conversation> [edited 300 lines]\ngot it");
+    assert!(heard(&server).ends_with("more\nmore"));
     chat.leave();
     let mut chat = home.chat(&[]);
     chat.says("/edit", "no editor is set");
+}
+
+#[test]
+fn history_folds_long_messages_unless_asked_for_all_of_them() {
+    let server = listener();
+    let mut chat = Home::with(&server).sized(80, 400).chat(&[]);
+    let lines: Vec<String> = (1..=300).map(|n| format!("line {n}")).collect();
+    chat.paste(&lines.join("\n")).key(Key::Enter);
+    chat.wait_for("got it").wait_for_prompt();
+    chat.says(
+        "/history",
+        "line 3 …\n[300 lines; `/history full` shows them]",
+    );
+    assert_eq!(chat.count("line 4"), 0);
+    chat.says("/history 1 full", "line 299\nline 300\n");
+    chat.says("/history some", "needs a number, not \"some\"");
 }
 
 #[test]
