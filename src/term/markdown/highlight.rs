@@ -238,7 +238,7 @@ impl Highlighter {
             Some(index) => index,
             None => match self.begin(language) {
                 Some(session) if complete > 0 => self.add_block(session, language),
-                Some(_) | None => return lines.into_iter().map(plain).collect(),
+                Some(_) | None => return lines.into_iter().map(|line| self.plain(line)).collect(),
             },
         };
         let mut block = self.blocks.swap_remove(index);
@@ -253,7 +253,7 @@ impl Highlighter {
         let styled = lines.iter().enumerate().map(|(index, line)| {
             match block.classes.get(index).filter(|_| index < complete) {
                 Some(classes) => self.styled(line, classes),
-                None => plain(line),
+                None => self.plain(line),
             }
         });
         let styled = styled.collect();
@@ -285,7 +285,7 @@ impl Highlighter {
     /// Returns a line in its colours.
     pub(super) fn styled(&self, text: &str, classes: &[(usize, Class)]) -> Line {
         let Some(theme) = self.theme else {
-            return plain(text);
+            return self.plain(text);
         };
         let mut line = Line::default();
         let mut at = 0;
@@ -295,7 +295,24 @@ impl Highlighter {
             at = end;
         }
         line.push(text.get(at..).unwrap_or_default(), TextStyle::default());
-        line.trimmed()
+        self.on_background(line)
+    }
+
+    /// Returns a line of code without its colours.
+    pub(super) fn plain(&self, code: &str) -> Line {
+        let mut line = Line::default();
+        line.push(code, TextStyle::default());
+        self.on_background(line)
+    }
+
+    /// Sets code off from prose, where it is known whether the terminal is dark or light.
+    fn on_background(&self, line: Line) -> Line {
+        let line = line.trimmed();
+        match self.theme {
+            Some(Theme::Dark) => line.on_background(Color::Fixed(235)),
+            Some(Theme::Light) => line.on_background(Color::Fixed(255)),
+            Some(Theme::Auto) | None => line,
+        }
     }
 }
 
@@ -330,13 +347,6 @@ impl Class {
             Self::Heading => TextStyle::of(TextStyle::BOLD),
         }
     }
-}
-
-/// A line of code as it is.
-pub(super) fn plain(code: &str) -> Line {
-    let mut line = Line::default();
-    line.push(code, TextStyle::default());
-    line.trimmed()
 }
 
 impl Worker {

@@ -21,6 +21,7 @@ const TAB: usize = 8;
 pub(crate) struct TextStyle {
     attributes: u8,
     color: Option<Color>,
+    background: Option<Color>,
 }
 
 /// A colour of the terminal's palette.
@@ -30,6 +31,17 @@ pub(crate) enum Color {
     Theme(u8),
     /// One of the 256 that look the same everywhere.
     Fixed(u8),
+}
+
+impl Color {
+    /// The code that sets it, for letters from 30 on, for their background from 40 on.
+    fn code(self, base: u8) -> String {
+        match self {
+            Self::Theme(index @ 0..8) => format!("{}", base + index),
+            Self::Theme(index) => format!("{}", base + 52 + index.min(15)),
+            Self::Fixed(index) => format!("{};5;{index}", base + 8),
+        }
+    }
 }
 
 /// Attribute, the sequence that switches it on, and whether it stays without colours.
@@ -53,6 +65,7 @@ impl TextStyle {
         Self {
             attributes,
             color: None,
+            background: None,
         }
     }
 
@@ -75,6 +88,7 @@ impl TextStyle {
         Self {
             attributes: self.attributes | more.attributes,
             color: more.color.or(self.color),
+            background: more.background.or(self.background),
         }
     }
 
@@ -88,14 +102,11 @@ impl TextStyle {
                 }
             }
         }
-        if let (Paint::Full, Some(color)) = (paint, self.color) {
-            codes.push(match color {
-                Color::Theme(index @ 0..8) => format!("{}", 30 + index),
-                Color::Theme(index) => format!("{}", 82 + index.min(15)),
-                Color::Fixed(index) => format!("38;5;{index}"),
-            });
+        if paint == Paint::Full {
+            codes.extend(self.color.map(|color| color.code(30)));
+            codes.extend(self.background.map(|color| color.code(40)));
         }
-        if codes.is_empty() {
+        if codes.is_empty() || text.is_empty() {
             painted.push_str(text);
         } else {
             painted.push_str("\x1b[");
@@ -216,6 +227,21 @@ impl Line {
         self
     }
 
+    /// The whole line on a background, also where nothing is written.
+    pub(crate) fn on_background(mut self, color: Color) -> Self {
+        if self.spans.is_empty() {
+            self.spans.push(Span {
+                text: String::new(),
+                style: TextStyle::default(),
+                target: None,
+            });
+        }
+        for span in &mut self.spans {
+            span.style.background = Some(color);
+        }
+        self
+    }
+
     #[cfg(test)]
     pub(crate) fn text(&self) -> String {
         self.spans.iter().map(|span| span.text.as_str()).collect()
@@ -228,7 +254,14 @@ impl Line {
     /// The line as a terminal shows it, its links as ones that can be followed where that is wanted.
     pub(crate) fn painted(&self, paint: Paint, links: Links) -> String {
         let mut painted = String::new();
+        let mut is_filled = paint != Paint::Full;
         for span in &self.spans {
+            if let (false, Some(color)) = (is_filled, span.style.background) {
+                // The rest of the row without blanks, which would be copied. Before the text: behind a full row it would
+                // take the last letter.
+                painted.extend(["\x1b[", &color.code(40), "m\x1b[K\x1b[0m"]);
+                is_filled = true;
+            }
             let target = span.target.as_ref();
             let target = target.filter(|_| links == Links::Followed && paint == Paint::Full);
             if let Some(Target(address)) = target {

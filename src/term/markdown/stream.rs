@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use super::highlight::{Class, Highlighter, Session, plain};
+use super::highlight::{Class, Highlighter, Session};
 use super::layout::{Context, Cuts, Kind, language_of, layout, outline};
 use super::line::Line;
 
@@ -424,10 +424,11 @@ impl Markdown {
         } else {
             let code = fence.unindented(line).trim_end();
             let session = fence.session;
+            let line = self.highlighter.plain(code);
             let is_sent =
                 |session: &Session| self.highlighter.send(*session, &fence.language, code);
             self.settled.push_back(Settled {
-                line: plain(code),
+                line,
                 awaited: session
                     .filter(is_sent)
                     .map(|session| (session, code.to_owned())),
@@ -441,7 +442,7 @@ impl Markdown {
     fn code_tail(&self) -> Option<Line> {
         let fence = self.fence.as_ref()?;
         let is_nothing = self.open.is_empty() || fence.may_be_closed_by(&self.open);
-        (!is_nothing).then(|| plain(fence.unindented(&self.open)))
+        (!is_nothing).then(|| self.highlighter.plain(fence.unindented(&self.open)))
     }
 }
 

@@ -327,15 +327,52 @@ fn code_gets_the_colours_of_its_language_and_of_the_theme() {
         lines.join("\n")
     };
     let dark = painted(Theme::Dark);
-    assert!(dark.starts_with("\x1b[38;5;176mfn\x1b[0m "), "{dark:?}");
-    assert!(dark.contains("\x1b[38;5;114m\"b\"\x1b[0m"), "{dark:?}");
+    let begin = "\x1b[48;5;235m\x1b[K\x1b[0m\x1b[38;5;176;48;5;235mfn\x1b[0m";
+    assert!(dark.starts_with(begin), "{dark:?}");
+    let item = dark.lines().nth(3).unwrap();
+    assert!(item.starts_with(&format!("  {begin}")), "{dark:?}");
+    assert!(
+        dark.contains("\x1b[38;5;114;48;5;235m\"b\"\x1b[0m"),
+        "{dark:?}"
+    );
     let light = painted(Theme::Light);
-    assert!(light.contains("\x1b[38;5;243m// c\x1b[0m"), "{light:?}");
+    assert!(
+        light.contains("\x1b[38;5;243;48;5;255m// c\x1b[0m"),
+        "{light:?}"
+    );
     let auto = painted(Theme::Auto);
     assert!(auto.starts_with("\x1b[35mfn\x1b[0m "), "{auto:?}");
     let plain: String = anstream::adapter::strip_str(&auto).to_string();
     assert_eq!(plain, format!("{code}\n• in an item\n  {code}\nend"));
     assert_eq!(auto.matches("\x1b[35mfn\x1b[0m").count(), 2, "{auto:?}");
+}
+
+#[test]
+fn code_stands_on_a_background_that_is_no_text_and_takes_no_letter() {
+    let full_row = "x".repeat(WIDE.columns);
+    let cells = |count: usize| NonZeroU16::new(u16::try_from(count).unwrap()).unwrap();
+    let columns = cells(WIDE.columns);
+    let text = format!("```\nfn\n\n{full_row}\n```\nprose");
+    let mut document = Markdown::new(WIDE, Highlighter::new(Some(Theme::Dark)));
+    document.push(&text);
+    document.finish();
+    let lines = document.take_settled();
+    let painted = lines
+        .iter()
+        .map(|line| line.painted(Paint::Full, Links::Shown));
+    let painted: Vec<String> = painted.collect();
+    let mut screen = vt100::Parser::new(cells(10), columns, 0);
+    screen.process(painted.join("\r\n").as_bytes());
+    let screen = screen.screen();
+    let rows: Vec<String> = screen.rows(0, columns.get()).collect();
+    assert_eq!(rows[..3], ["fn".to_owned(), String::new(), full_row]);
+    let background = |row, column| screen.cell(row, column).unwrap().bgcolor();
+    for row in 0..3 {
+        assert_eq!(background(row, 1), vt100::Color::Idx(235), "{row}");
+        assert_eq!(background(row, columns.get() - 1), vt100::Color::Idx(235));
+    }
+    assert_eq!(rows[4], "prose");
+    assert_eq!(background(4, 1), vt100::Color::Default);
 }
 
 /// Documents that nobody writes, and some that grow without an end.
