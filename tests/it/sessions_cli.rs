@@ -134,7 +134,7 @@ fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
     error: session nobody does not exist
-    hint: `/sessions` lists them
+    hint: `cogtrix sessions` lists them
     --- exit 1
     ");
 }
@@ -226,7 +226,7 @@ fn resume_takes_a_name_or_the_session_used_last_and_begins_none() {
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
     error: session nobody does not exist
-    hint: `/sessions` lists them
+    hint: `cogtrix sessions` lists them
     --- exit 1
     ");
     assert!(!home.history("nobody.json").exists());
