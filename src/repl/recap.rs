@@ -4,8 +4,11 @@ use crate::agent::Agent;
 use crate::chat::{Form, Outcome, Role, Session};
 use crate::memory::tracking::{By, Entry, Kind, Status, words};
 use crate::store::Repair;
-use crate::term::fit_to;
-use crate::text::secrets::masked;
+use crate::term::{fit_to, without_markup};
+use crate::text::secrets::{beginning, masked};
+
+/// Characters of a reply that are read for its one line.
+const READ: usize = 2_000;
 
 /// Returns what the session is about, what is open, and the last exchange, each in one line of at most `columns`. A session
 /// in which nothing was said has none.
@@ -19,7 +22,7 @@ pub fn recap(agent: &Agent, columns: usize) -> Vec<String> {
     let question = said.clone().find(|message| message.role == Role::User);
     let reply = said.rfind(|message| message.role == Role::Assistant);
     let question = question.map(|message| message.said().into_owned());
-    let reply = reply.map(|message| message.said().into_owned());
+    let reply = reply.map(|message| without_markup(beginning(&message.said(), READ)));
     let reply = match last.and_then(|turn| turn.outcome) {
         Some(Outcome::Answered) | None => reply,
         Some(Outcome::Interrupted | Outcome::Failed) => Some(match reply {

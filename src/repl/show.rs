@@ -88,6 +88,10 @@ fn action(output: &mut Output, report: &ToolReport) {
             output.action(&format!("{}: declined{why}", title(call)), Went::Wrong);
             return;
         }
+        Err(Failure::Interrupted) => {
+            output.action(&format!("{}: interrupted", title(call)), Went::Wrong);
+            return;
+        }
         Err(failure) => (first_words(&failure.to_string(), 200), Went::Wrong),
     };
     let seconds = took.as_secs_f64();

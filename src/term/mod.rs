@@ -27,7 +27,7 @@ mod text;
 pub use escape::{Harmless, harmless};
 pub use keys::{Key, Keys};
 pub use list::List;
-pub use markdown::leads_out;
+pub use markdown::{leads_out, without_markup};
 pub use output::{CannotCopy, Output, OutputError, Streams, Went};
 pub use policy::{Device, Features, Paint, Policy, Replies, Verbosity};
 pub use restore::{Lent, Stops, TerminalState, is_ready};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{CommandError, Desk, Next, usage};
-use crate::term::{Align, Table};
+use crate::term::{Align, NARROW, Table};
 use crate::tools::mcp::{Servers, State, Status, UnknownServer};
 
 pub(super) const NONE: &str =
@@ -70,16 +70,21 @@ fn log(servers: &dyn Servers, name: &str) -> Result<Next, CommandError> {
 }
 
 fn table(servers: &[Status], columns: usize) -> String {
-    let mut table = Table::new([
-        Align::Left,
-        Align::Left,
-        Align::Left,
-        Align::Right,
-        Align::Left,
-        Align::Left,
-    ])
-    .with_names();
-    table.row(["SERVER", "VIA", "STATE", "TOOLS", "SINCE", ""]);
+    let columns_of = |[name, via, state, tools, since, about]: [&str; 6]| -> Vec<String> {
+        let cells = if columns < NARROW {
+            vec![name, state, tools, about]
+        } else {
+            vec![name, via, state, tools, since, about]
+        };
+        cells.into_iter().map(str::to_owned).collect()
+    };
+    let heading = columns_of(["SERVER", "VIA", "STATE", "TOOLS", "SINCE", ""]);
+    let align = heading.iter().map(|it| match it.as_str() {
+        "TOOLS" => Align::Right,
+        _ => Align::Left,
+    });
+    let mut table = Table::new(align.collect::<Vec<_>>()).with_names();
+    table.row(heading);
     for status in servers {
         let (tools, since, about) = match &status.state {
             State::Ready {
@@ -93,15 +98,16 @@ fn table(servers: &[Status], columns: usize) -> String {
                 (String::new(), String::new(), &status.target)
             }
         };
+        let state = status.state.as_str();
         let cells = [
-            &status.name,
+            status.name.as_str(),
             status.transport,
-            status.state.as_str(),
-            &tools,
-            &since,
-            about,
+            state,
+            tools.as_str(),
+            since.as_str(),
+            about.as_str(),
         ];
-        table.row(cells.map(str::to_owned));
+        table.row(columns_of(cells));
     }
     table.render(columns).trim_end().to_owned()
 }
@@ -118,6 +124,21 @@ fn ago(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_narrow_screen_has_room_for_names_and_what_is_wrong() {
+        let servers = [Status {
+            name: "everything".to_owned(),
+            transport: "stdio",
+            target: "serve-everything".to_owned(),
+            state: State::Failed("not found".to_owned()),
+        }];
+        assert_eq!(
+            table(&servers, 40),
+            "SERVER      STATE   TOOLS\neverything  failed         not found"
+        );
+        assert!(table(&servers, 80).contains("everything  stdio  failed"));
+    }
 
     #[test]
     fn a_time_is_told_in_minutes_and_hours() {

@@ -348,6 +348,17 @@ fn code_gets_the_colours_of_its_language_and_of_the_theme() {
 }
 
 #[test]
+fn words_without_their_marks_stand_in_one_line() {
+    let text = "# Plan\n\nA **bo**ld `word` and a [link](https://x.org).\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n";
+    let words = super::without_markup(text);
+    let words: Vec<&str> = words.split_whitespace().collect();
+    assert_eq!(
+        words.join(" "),
+        "Plan A bold word and a link. one two a b 1 2"
+    );
+}
+
+#[test]
 fn code_stands_on_a_background_that_is_no_text_and_takes_no_letter() {
     let full_row = "x".repeat(WIDE.columns);
     let cells = |count: usize| NonZeroU16::new(u16::try_from(count).unwrap()).unwrap();

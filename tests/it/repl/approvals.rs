@@ -247,6 +247,8 @@ fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
     let mut chat = home.chat(&ALL);
     chat.says("write", "+one").key(Key::CtrlC);
     chat.wait_for("interrupted;").wait_for_prompt();
+    // It was not run, so nothing failed.
+    assert!(!chat.screen().contains("failed"), "{}", chat.screen());
     assert!(!home.path().join("a.txt").exists());
     chat.says("hello?", "Still here.");
     let sent = server.chats()[1].body.to_string();
