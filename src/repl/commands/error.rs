@@ -1,6 +1,7 @@
 //! Errors of commands, and hints to the person.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
 
 use super::{find, servers};
 use crate::agent::{CannotPin, NoTurn};
@@ -131,9 +132,13 @@ impl Hint for CommandError {
                 .into(),
             ),
             Self::Approvals(error) => error.hint(),
-            Self::Export { .. } => {
-                Some("choose another path; existing files are never overwritten".into())
-            }
+            Self::Export { source, .. } => Some(
+                match source.kind() {
+                    ErrorKind::NotFound => "create its folder first",
+                    _ => "choose another path; existing files are never overwritten",
+                }
+                .into(),
+            ),
         }
     }
 }

@@ -204,9 +204,11 @@ fn calls(messages: &[Message]) -> Vec<String> {
     let made = messages.iter().flat_map(Message::calls).enumerate();
     let in_words = made.map(|(place, call)| {
         let result = answered.iter().find(|result| result.place == place);
-        let result = result.map(|result| (result.output, result.failed));
-        let (output, failed) = result.unwrap_or(("[no result]", true));
-        let mark = match transcript::ended(failed, output) {
+        let ended = result.map_or("no result yet", |result| {
+            transcript::ended(result.failed, result.output)
+        });
+        let output = result.map_or("", |result| result.output);
+        let mark = match ended {
             "answered" => String::new(),
             ended => format!(" ({ended})"),
         };
@@ -216,6 +218,8 @@ fn calls(messages: &[Message]) -> Vec<String> {
             show::title(call),
             call.arguments
         )
+        .trim_end()
+        .to_owned()
     });
     in_words.collect()
 }
@@ -242,6 +246,9 @@ mod tests {
             };
             [with(Role::Assistant, call), with(Role::Tool, result)]
         };
+        let [waiting, _] = round("c");
+        let shown = calls(&[waiting]).concat();
+        assert_eq!(shown, "1. read_file c (no result yet)\n   {\"path\":\"c\"}");
         let calls = calls(&[round("a"), round("b")].concat());
         let ends = ["what a holds", "what b holds"];
         for (call, end) in calls.iter().zip(ends) {

@@ -178,6 +178,7 @@ fn export_writes_a_file_and_never_over_one() {
     chat.says("hello", "Message saved.");
     chat.says("/export md notes.md", "2 messages written to notes.md");
     chat.says("/export notes.md", "error: cannot write notes.md");
+    chat.says("/export nowhere/notes.md", "create its folder first");
     let notes = std::fs::read_to_string(home.path().join("notes.md")).unwrap();
     assert!(notes.starts_with("# default\n\n**You**"), "{notes}");
     chat.says("/export", "usage: /export [md|json|html] FILE");
