@@ -146,7 +146,9 @@ fn config(server: SocketAddr) -> String {
     // One request a turn: what is measured is the turn, not the summaries between turns.
     let memory =
         "memory: {modes: {conversation: {summarization: false}}}\nembedding: {provider: none}\n";
-    format!("providers:\n{providers}models:\n{models}{memory}")
+    // The bench's terminal does not tell its colours, and is not waited for.
+    let theme = "ui: {theme: dark}\n";
+    format!("providers:\n{providers}models:\n{models}{memory}{theme}")
 }
 
 fn write(path: &Path, bytes: &[u8]) {
