@@ -269,7 +269,7 @@ async fn one_chat(
         servers::end(&mut desk).await;
         return Ok((Exit::Ok, Some(next)));
     }
-    if learns {
+    if learns && !signals.is_told_to_end() {
         desk.agent.begin_learning();
     }
     let warnings = leaving::finish_jobs(

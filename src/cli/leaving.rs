@@ -9,7 +9,7 @@ use crate::repl::Signals;
 use crate::repl::ask::Deadline;
 use crate::term::Output;
 
-/// Lets work in the background end. A signal ends the wait, and so does the deadline of the run.
+/// Lets work in the background end. A signal ends the wait, and so does the deadline of the run; after a SIGTERM there is none.
 pub(super) async fn finish_jobs(
     agent: &mut Agent,
     config: &Config,
@@ -18,6 +18,9 @@ pub(super) async fn finish_jobs(
     signals: &mut Signals,
 ) -> Vec<Warning> {
     const BEHIND: usize = 20;
+    if signals.is_told_to_end() {
+        return agent.settle(Duration::ZERO).await;
+    }
     let covers = agent.job_covers();
     let catches_up = waiting == Waiting::ToCatchUp && covers >= BEHIND;
     if covers > 0 && (catches_up || waiting == Waiting::BrieflyAndSaid) {

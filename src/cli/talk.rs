@@ -52,7 +52,6 @@ pub(super) async fn terminal(
         completer,
         paint: output.policy().paint,
         keys,
-        editor: desk.env.places.editor.clone(),
     };
     let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
     let mut chat = Chat::new(desk, &mut input, output, signals);

@@ -27,14 +27,24 @@ pub(super) struct Fault {
     pub(super) problem: Problem,
 }
 
+/// A tree that was not read as a whole.
+pub(super) struct Faulty<T> {
+    pub(super) faults: Vec<Fault>,
+    /// The tree without what is faulty.
+    pub(super) rest: Option<T>,
+}
+
 /// Reads a tree; every fault is found, because what is faulty is taken out and the rest read again.
-pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Vec<Fault>> {
+pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Faulty<T>> {
     let mut faults = Vec::new();
     let mut rest = tree.clone();
     loop {
         match T::deserialize(Node(&rest)) {
             Ok(value) if faults.is_empty() => return Ok(value),
-            Ok(_) => return Err(faults),
+            Ok(rest) => {
+                let rest = Some(rest);
+                return Err(Faulty { faults, rest });
+            }
             Err(mut fault) => {
                 fault.path.0.reverse();
                 rest.remove(&fault.path);
@@ -43,7 +53,7 @@ pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Vec<Fault>> 
                 }
                 faults.push(fault);
                 if faults.len() == MAX_FAULTS {
-                    return Err(faults);
+                    return Err(Faulty { faults, rest: None });
                 }
             }
         }

@@ -103,7 +103,7 @@ fn mistakes_hint(mistakes: &[Mistake]) -> Option<Cow<'static, str>> {
     mistakes
         .iter()
         .any(|mistake| matches!(mistake.source, Source::File { .. }))
-        .then(|| "cogtrix.example.yaml shows every key with its default".into())
+        .then(|| "`cogtrix -c /dev/null config show` lists every key with its default".into())
 }
 
 /// One thing that is wrong, and where.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checks::check;
-use super::decode::{Fault, decode};
+use super::decode::{Fault, Faulty, decode};
 use super::error::{ConfigError, Mistake, Problem};
 use super::keys::{keys_of, suggest};
 use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
@@ -294,7 +294,17 @@ fn check_layers(layers: &[Layer], modes: &[String]) -> Result<(), ConfigError> {
     for layer in layers {
         let faults = match decode::<Document>(&layer.tree) {
             Ok(document) => check(&document, modes),
-            Err(faults) => faults,
+            Err(Faulty { mut faults, rest }) => {
+                let mut more: Vec<_> = rest.iter().flat_map(|rest| check(rest, modes)).collect();
+                // What a block lacks may be what could not be read.
+                more.retain(|more| {
+                    !faults
+                        .iter()
+                        .any(|fault| fault.path.0.starts_with(&more.path.0))
+                });
+                faults.append(&mut more);
+                faults
+            }
         };
         // A rule may be broken by a default alone; that is nobody's mistake.
         mistakes.extend(
@@ -335,8 +345,8 @@ fn merged(layers: &[Layer]) -> Result<Document, ConfigError> {
     for layer in layers {
         tree.merge(&layer.tree);
     }
-    decode(&tree).map_err(|faults| {
-        let mistakes = faults.into_iter().map(|fault| Mistake {
+    decode(&tree).map_err(|faulty: Faulty<Document>| {
+        let mistakes = faulty.faults.into_iter().map(|fault| Mistake {
             source: source_of(layers, &fault.path),
             key: fault.path.to_string(),
             problem: fault.problem,

@@ -97,7 +97,9 @@ enum Typed {
     Edit,
     /// Show everything that would be done.
     Show,
-    /// A slash command, without the slash.
+    /// `/quit`: out of the turn and the chat.
+    Quit,
+    /// Any other slash command, without the slash.
     Command(String),
     /// Neither an answer nor a word to the model.
     Unclear,
@@ -151,6 +153,7 @@ impl Pending {
                     output.question(&headline(&asked, Length::Whole));
                     show(output, asked.detail.as_ref(), usize::MAX);
                 }
+                Some(Typed::Quit) => break (Asking::Leave, Approval::Refused { why: None }),
                 Some(Typed::Command(line)) => {
                     tokio::select! {
                         biased;
@@ -262,7 +265,12 @@ fn heard(line: Result<Line, InputError>) -> Option<Typed> {
 
 fn typed(text: &str) -> Typed {
     if let Some(command) = text.strip_prefix('/') {
-        return Typed::Command(command.to_owned());
+        let is_quit = commands::find(command.trim()).is_ok_and(|command| command.name == "quit");
+        return if is_quit {
+            Typed::Quit
+        } else {
+            Typed::Command(command.to_owned())
+        };
     }
     if text.starts_with('!') {
         return Typed::Unclear;
@@ -358,6 +366,7 @@ mod tests {
             ("yesterday's tests first", no("yesterday's tests first")),
             ("yes, but only in src", Typed::Unclear),
             ("/approve on", Typed::Command("approve on".to_owned())),
+            ("/q", Typed::Quit),
             (" /tmp is no place for it", no("/tmp is no place for it")),
             ("!ls", Typed::Unclear),
         ] {

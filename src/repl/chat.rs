@@ -9,7 +9,7 @@ use super::commands::{self, Answer, CommandError, Instead, Next, Typed};
 use super::desk::{Desk, ReadOnly, Reopen, Writing};
 use super::edit::{Edit, EditError};
 use super::holdings::Front;
-use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
+use super::input::{Entered, InputError, LeaveKeys, Line, LineReader, Step};
 use super::listing::count;
 use super::picker::{self, Picked};
 use super::shell;
@@ -42,14 +42,15 @@ pub struct Chat<'a> {
 
 /// What a line is wanted for.
 enum Wanted<'a> {
-    Input(&'a str),
+    /// The prompt, and what stands behind it to begin with.
+    Input(&'a str, &'a str),
     Answer(&'a str),
     Paste,
 }
 
 /// What came of waiting for a line.
 enum Heard {
-    Line(Line),
+    Entered(Entered),
     /// The process was told to end.
     Leave,
 }
@@ -101,9 +102,9 @@ impl<'a> Chat<'a> {
             }
             let prompt = prompt(self.desk);
             self.output.gap();
-            let line = match self.hear(Wanted::Input(&prompt)).await {
-                Ok(Heard::Line(line)) => line,
-                Ok(Heard::Leave) => return self.ended,
+            let line = match self.next_line(&prompt).await {
+                Ok(Some(line)) => line,
+                Ok(None) => return self.ended,
                 Err(error @ InputError::TooLong { .. }) => {
                     self.refuse(&error);
                     continue;
@@ -132,6 +133,39 @@ impl<'a> Chat<'a> {
         }
     }
 
+    /// Returns the next line, also by way of an editor (Ctrl-X Ctrl-E); `None`: the process was told to end.
+    async fn next_line(&mut self, prompt: &str) -> Result<Option<Line>, InputError> {
+        let mut begun = String::new();
+        loop {
+            match self.hear(Wanted::Input(prompt, &begun)).await? {
+                Heard::Entered(Entered::Line(line)) => return Ok(Some(line)),
+                Heard::Entered(Entered::ForEditor(text)) => {
+                    let editor = &self.desk.env.places.editor;
+                    begun = match editor.edit(&text, self.signals).await {
+                        Ok(edited) => edited,
+                        Err(error) => {
+                            self.output.error(&chain(&error), error.hint().as_deref());
+                            if self.signals.is_told_to_end() {
+                                return Ok(None);
+                            }
+                            text
+                        }
+                    };
+                }
+                Heard::Leave => return Ok(None),
+            }
+        }
+    }
+
+    /// Returns what a question of the program's own is answered; `None`: the process was told to end.
+    async fn answer_to(&mut self, question: &str) -> Option<Option<String>> {
+        match self.hear(Wanted::Answer(question)).await {
+            Ok(Heard::Leave) => None,
+            Ok(Heard::Entered(Entered::Line(Line::Text(answer)))) => Some(Some(answer)),
+            Ok(Heard::Entered(_)) | Err(_) => Some(None),
+        }
+    }
+
     /// The next line, or that the process was told to end while one was being typed.
     async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Heard, InputError> {
         let Self {
@@ -146,9 +180,9 @@ impl<'a> Chat<'a> {
         let interrupts = !input.is_terminal() || output.policy().paint == Paint::Bare;
         let reading = async {
             match wanted {
-                Wanted::Input(prompt) => input.read(prompt, "", output).await,
-                Wanted::Answer(question) => input.answer(question, output).await,
-                Wanted::Paste => input.paste("... ", output).await,
+                Wanted::Input(prompt, begun) => input.read(prompt, begun, output).await,
+                Wanted::Answer(question) => input.answer(question, output).await.map(Entered::Line),
+                Wanted::Paste => input.paste("... ", output).await.map(Entered::Line),
             }
         };
         let heard = {
@@ -160,7 +194,7 @@ impl<'a> Chat<'a> {
                     // Slow work that is done is taken in at once, so that it is on disk before the next kill.
                     warning = desk.agent.job_done() => later.extend(warning),
                     signal = signals.next() => match signal {
-                        Signal::Interrupt if interrupts => break Some(Ok(Line::Interrupted)),
+                        Signal::Interrupt if interrupts => break Some(Ok(Entered::Line(Line::Interrupted))),
                         Signal::Interrupt => {}
                         Signal::Terminate | Signal::Hangup => break None,
                     },
@@ -171,7 +205,7 @@ impl<'a> Chat<'a> {
             input.abandon(output);
             return Ok(Heard::Leave);
         };
-        line.map(Heard::Line)
+        line.map(Heard::Entered)
     }
 
     async fn line(&mut self, text: &str) -> After {
@@ -325,14 +359,23 @@ impl<'a> Chat<'a> {
                     folder: places.data.join("editing"),
                     session: self.desk.session().name(),
                 };
-                edit.run(places.editor.command.as_deref()).await
+                edit.run(places.editor.command.as_deref(), self.signals)
+                    .await
             }
         };
         match edited {
             Ok(told) => self.output.notice(&told),
             Err(error) => self.refuse(&error),
         }
-        After::GoOn
+        self.after_editor()
+    }
+
+    fn after_editor(&self) -> After {
+        if self.signals.is_told_to_end() {
+            After::Leave
+        } else {
+            After::GoOn
+        }
     }
 
     /// Sends a message as the person's editor leaves it, where that is another one.
@@ -341,20 +384,8 @@ impl<'a> Chat<'a> {
             self.refuse(&EditError::NoTerminalForText);
             return After::GoOn;
         }
-        let edited = {
-            let mut editing = std::pin::pin!(self.desk.env.places.editor.edit(message));
-            loop {
-                tokio::select! {
-                    biased;
-                    edited = &mut editing => break edited,
-                    signal = self.signals.next() => match signal {
-                        // Meant for the editor, which heard it too.
-                        Signal::Interrupt => {}
-                        Signal::Terminate | Signal::Hangup => return After::Leave,
-                    },
-                }
-            }
-        };
+        let editor = &self.desk.env.places.editor;
+        let edited = editor.edit(message, self.signals).await;
         match edited {
             Ok(edited) if edited.trim().is_empty() || edited.trim() == message.trim() => {
                 self.output.notice("unchanged, so nothing was sent");
@@ -367,7 +398,7 @@ impl<'a> Chat<'a> {
             }
             Err(error) => {
                 self.refuse(&error);
-                After::GoOn
+                self.after_editor()
             }
         }
     }
@@ -494,14 +525,11 @@ impl<'a> Chat<'a> {
 
     async fn confirm(&mut self, question: &str, deed: commands::Deed) -> After {
         let prompt = format!("{question} [y/N] ");
-        let yes = match self.hear(Wanted::Answer(&prompt)).await {
-            Ok(Heard::Leave) => return After::Leave,
-            Ok(Heard::Line(Line::Text(answer))) => {
-                matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
-            }
-            Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => false,
+        let Some(answer) = self.answer_to(&prompt).await else {
+            return After::Leave;
         };
-        if !yes {
+        let is_yes = |answer: &str| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+        if !answer.as_deref().is_some_and(is_yes) {
             self.output.notice("cancelled; nothing changed");
             return After::GoOn;
         }
@@ -513,12 +541,10 @@ impl<'a> Chat<'a> {
         let prompt = format!(
             "No session {new}. Did you mean {existing}? [Y = open {existing}, n = create {new}] "
         );
-        let answer = match self.hear(Wanted::Answer(&prompt)).await {
-            Ok(Heard::Leave) => return After::Leave,
-            Ok(Heard::Line(Line::Text(answer))) => Some(answer.trim().to_lowercase()),
-            Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => None,
+        let Some(answer) = self.answer_to(&prompt).await else {
+            return After::Leave;
         };
-        let chosen = match answer.as_deref() {
+        let chosen = match answer.map(|answer| answer.trim().to_lowercase()).as_deref() {
             Some("" | "y" | "yes") => existing,
             Some("n" | "no") => new,
             Some(_) | None => {
@@ -547,10 +573,8 @@ impl<'a> Chat<'a> {
             };
             let stay = format!("stay in {}", self.desk.session().name());
             let question = Instead::question(&locked, &stay) + " ";
-            let answer = match self.hear(Wanted::Answer(&question)).await {
-                Ok(Heard::Leave) => return After::Leave,
-                Ok(Heard::Line(Line::Text(answer))) => Some(answer),
-                Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => None,
+            let Some(answer) = self.answer_to(&question).await else {
+                return After::Leave;
             };
             match Instead::of(answer.as_deref()) {
                 Ok(Instead::ReadOnly) => return self.reopen(name, true),
@@ -610,10 +634,10 @@ impl<'a> Chat<'a> {
         self.output
             .notice("enter several lines; end with a single dot on a line, or Ctrl-D");
         match self.hear(Wanted::Paste).await {
-            Ok(Heard::Line(Line::Text(text))) if !text.trim().is_empty() => {
+            Ok(Heard::Entered(Entered::Line(Line::Text(text)))) if !text.trim().is_empty() => {
                 self.ask(Question::New(text.into())).await
             }
-            Ok(Heard::Line(_)) => After::GoOn,
+            Ok(Heard::Entered(_)) => After::GoOn,
             Ok(Heard::Leave) => After::Leave,
             Err(error) => {
                 self.refuse(&error);

@@ -8,11 +8,14 @@ use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal as SystemSignal, kill_process};
 use tempfile::Builder;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
+use super::{Signal, Signals};
 use crate::chat::SessionName;
 use crate::files::{Disk, LocalDisk};
 use crate::hint::Hint;
@@ -21,7 +24,7 @@ use crate::term::Lent;
 
 /// Why a file was not edited.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum EditError {
+pub enum EditError {
     #[error("no editor set; the file is {}", path.display())]
     NoEditor { path: PathBuf },
     #[error("no editor is set")]
@@ -65,8 +68,9 @@ pub(super) enum EditError {
 
 fn failure(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (_, Some(signal)) if signal == Signal::INT.as_raw() => "was interrupted".to_owned(),
+        (_, Some(signal)) if signal == SystemSignal::INT.as_raw() => "was interrupted".to_owned(),
         (_, Some(signal)) => format!("was killed by signal {signal}"),
+        (Some(0), None) => "was told to end".to_owned(),
         (Some(code), None) => format!("failed with exit code {code}"),
         (None, None) => "failed".to_owned(),
     }
@@ -125,7 +129,11 @@ pub(super) struct Edit<'a> {
 
 impl Edit<'_> {
     /// Lets the person edit it; `editor` is a command as a shell reads it, such as `code --wait`. Tells what came of it.
-    pub(super) async fn run(&self, editor: Option<&str>) -> Result<String, EditError> {
+    pub(super) async fn run(
+        &self,
+        editor: Option<&str>,
+        signals: &mut Signals,
+    ) -> Result<String, EditError> {
         let editor = editor.ok_or_else(|| EditError::NoEditor {
             path: self.draft.path.clone(),
         })?;
@@ -134,7 +142,7 @@ impl Edit<'_> {
         let cannot = |source| EditError::Copy { path, source };
         let text = self.draft.text.as_bytes();
         self.disk.replace(&copy, text).map_err(cannot)?;
-        let ended = open(editor, &copy).await;
+        let ended = open(editor, &copy, signals).await;
         let taken = match self.disk.read(&copy) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(EditError::Gone {
                 file: self.draft.path.clone(),
@@ -212,14 +220,14 @@ pub struct TextEditor {
 
 impl TextEditor {
     /// Lets the person edit a text; returns what they saved, without the line break at its end.
-    pub(super) async fn edit(&self, text: &str) -> Result<String, EditError> {
+    pub async fn edit(&self, text: &str, signals: &mut Signals) -> Result<String, EditError> {
         let editor = self.command.as_deref();
         let editor = editor.ok_or(EditError::NoEditorForText)?;
         let file = Builder::new().prefix("cogtrix-").suffix(".md").tempfile();
         let mut file = file.map_err(EditError::Text)?;
         let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
         written.map_err(EditError::Text)?;
-        let ended = open(editor, file.path()).await;
+        let ended = open(editor, file.path(), signals).await;
         let saved = LocalDisk.read(file.path()).map_err(EditError::Text)?;
         let saved = match (ended, String::from_utf8(saved)) {
             (Err(error), Ok(saved)) if saved == text => return Err(error),
@@ -234,19 +242,37 @@ impl TextEditor {
     }
 }
 
-/// Opens `path`.
-async fn open(editor: &str, path: &Path) -> Result<(), EditError> {
+/// Opens `path`. Ctrl-C is the editor's; what tells this process to end ends the editor first.
+async fn open(editor: &str, path: &Path, signals: &mut Signals) -> Result<(), EditError> {
+    /// For the editor to save what it has.
+    const GRACE: Duration = Duration::from_secs(3);
     let _lent = Lent::new();
-    let started = Command::new("sh")
-        .args(["-c", &format!("{editor} \"$1\""), "editor"])
-        .arg(path)
-        .status()
-        .await;
-    let status = started.map_err(|source| EditError::Start {
+    let cannot = |source| EditError::Start {
         editor: editor.to_owned(),
         source,
-    })?;
-    if status.success() {
+    };
+    // A plain command takes the place of the shell, so that a signal reaches it.
+    let exec = if editor.contains([';', '|', '&', '(', '{', '=', '\n']) {
+        ""
+    } else {
+        "exec "
+    };
+    let started = Command::new("sh")
+        .args(["-c", &format!("{exec}{editor} \"$1\""), "editor"])
+        .arg(path)
+        .spawn();
+    let mut child = started.map_err(cannot)?;
+    let ended = loop {
+        tokio::select! {
+            biased;
+            status = child.wait() => break status.map(|status| (status, status.success())),
+            signal = signals.next() => if signal != Signal::Interrupt {
+                break end(&mut child, GRACE).await.map(|status| (status, false));
+            },
+        }
+    };
+    let (status, is_done) = ended.map_err(cannot)?;
+    if is_done {
         return Ok(());
     }
     Err(EditError::Failed {
@@ -254,6 +280,21 @@ async fn open(editor: &str, path: &Path) -> Result<(), EditError> {
         status,
         copy: None,
     })
+}
+
+/// Asks the editor to end, and ends it where it does not.
+async fn end(child: &mut Child, grace: Duration) -> io::Result<ExitStatus> {
+    if let Some(pid) = child.id().and_then(|id| Pid::from_raw(id.cast_signed())) {
+        // Fails only where it has ended already.
+        kill_process(pid, SystemSignal::TERM).ok();
+    }
+    match timeout(grace, child.wait()).await {
+        Ok(status) => status,
+        Err(_) => {
+            child.kill().await?;
+            child.wait().await
+        }
+    }
 }
 
 #[cfg(test)]
@@ -265,18 +306,26 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_failed_editor_saved_of_a_text_is_kept_and_named() {
+        let mut signals = Signals::listen().unwrap();
         let editor = |command: &str| TextEditor {
             command: Some(command.to_owned()),
         };
-        let error = editor("false").edit("old").await.unwrap_err();
+        let error = editor("false").edit("old", &mut signals).await.unwrap_err();
         assert!(!error.to_string().contains(".md"), "{error}");
         for command in ["f() { printf new > \"$1\"; false; }; f", "printf '\\377' >"] {
-            let error = editor(command).edit("old").await.unwrap_err().to_string();
+            let error = editor(command).edit("old", &mut signals).await;
+            let error = error.unwrap_err().to_string();
             let path = error.rsplit(' ').next().unwrap();
             assert_ne!(std::fs::read(path).unwrap(), b"old", "{error}");
             std::fs::remove_file(path).unwrap();
         }
-        assert_eq!(editor("printf new >").edit("old").await.unwrap(), "new");
+        assert_eq!(
+            editor("printf new >")
+                .edit("old", &mut signals)
+                .await
+                .unwrap(),
+            "new"
+        );
     }
 
     /// What comes of an editor, the file it was about, and the copies that are left.
@@ -302,7 +351,7 @@ mod tests {
             folder: folder.path().join("the copies"),
             session: &session,
         };
-        let told = edit.run(editor).await;
+        let told = edit.run(editor, &mut Signals::listen().unwrap()).await;
         let text = std::fs::read_to_string(&path).unwrap();
         let copies = LocalDisk.list(&edit.folder).unwrap().len();
         (told, text, copies)

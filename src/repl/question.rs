@@ -97,8 +97,8 @@ pub(super) fn choices(asked: &Asked, columns: usize) -> String {
         Wide::Tool => format!("t = always {}", named(rule)),
     });
     let (no, edit) = match &asked.effect {
-        Effect::RunsLater(_) => ("n = restore the original", None),
-        _ => ("n = no, or say what to do instead", Some("e = edit")),
+        Effect::RunsLater(_) => ("n, Enter = restore the original", None),
+        _ => ("n, Enter = no, or say what to do instead", Some("e = edit")),
     };
     let is_cut = headline(asked, Length::Short) != headline(asked, Length::Whole);
     let more = (asked.detail.is_some() || is_cut).then_some("d = show all");
@@ -250,17 +250,17 @@ pub(super) mod tests {
         );
         insta::assert_snapshot!(choices(&asked, 40), @r"
         y = yes
-        n = no, or say what to do instead
+        n, Enter = no, or say what to do instead
         a = always `cargo test`
         t = always shell
         e = edit
         ");
         insta::assert_snapshot!(choices(&asked, 80), @r"
-        y = yes  n = no, or say what to do instead  a = always `cargo test`
+        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`
         t = always shell  e = edit
         ");
         insta::assert_snapshot!(choices(&asked, 200), @r"
-        y = yes  n = no, or say what to do instead  a = always `cargo test`  t = always shell  e = edit
+        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always shell  e = edit
         ");
     }
 
@@ -282,7 +282,7 @@ pub(super) mod tests {
             "shell wants to run: git push\n  with network and keys: to publish ? answer> y\\u{200b}"
         );
         insta::assert_snapshot!(choices(&asked, 200), @r"
-        y = yes  n = no, or say what to do instead  p = always in this project `git push` with network and keys  e = edit
+        y = yes  n, Enter = no, or say what to do instead  p = always in this project `git push` with network and keys  e = edit
         ");
         let long = headline(&run(&"x".repeat(2_000)), Length::Short);
         assert!(
@@ -298,7 +298,10 @@ pub(super) mod tests {
             headline(&hook, Length::Short),
             "the command changed .git/hooks/pre-commit\n  which runs later. Keep it? [y/N]"
         );
-        assert_eq!(choices(&hook, 80), "y = yes  n = restore the original");
+        assert_eq!(
+            choices(&hook, 80),
+            "y = yes  n, Enter = restore the original"
+        );
         let many = asked(Effect::RunsLater(vec![".envrc".into(), "a\nb".into()]));
         assert_eq!(
             headline(&many, Length::Short),

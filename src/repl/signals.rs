@@ -24,6 +24,7 @@ pub struct Signals {
     interrupt: Listener,
     terminate: Listener,
     hangup: Listener,
+    is_told_to_end: bool,
     /// One came and nobody has heard it yet.
     unheard: Arc<AtomicBool>,
 }
@@ -48,6 +49,7 @@ impl Signals {
             interrupt: signal(interrupt)?,
             terminate: signal(terminate)?,
             hangup: signal(hangup)?,
+            is_told_to_end: false,
             unheard,
         })
     }
@@ -62,7 +64,13 @@ impl Signals {
             else => std::future::pending().await,
         };
         self.unheard.store(false, Ordering::SeqCst);
+        self.is_told_to_end |= signal != Signal::Interrupt;
         signal
+    }
+
+    /// Whether somebody has heard a SIGTERM or SIGHUP: nothing slow is to begin any more.
+    pub fn is_told_to_end(&self) -> bool {
+        self.is_told_to_end
     }
 }
 

@@ -365,7 +365,7 @@ fn all_mistakes_of_a_file_are_told_at_once() {
     ROOT/home/work/bad.yaml:4:15: memory.timestamps: "yes please" is not one of all, user, off
     ROOT/home/work/bad.yaml:5:12: lock_wait: expected a duration such as 10s or 5min, found "soon"
     ROOT/home/work/bad.yaml:6:18: network.tries: expected a whole number from 0 to 4294967295, found text
-    hint: cogtrix.example.yaml shows every key with its default
+    hint: `cogtrix -c /dev/null config show` lists every key with its default
     --- exit 2
     "#);
 }

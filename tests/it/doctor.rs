@@ -212,7 +212,7 @@ fn a_config_with_mistakes_and_one_without_trust_are_problems_and_nobody_is_asked
     insta::assert_snapshot!(shown(&home, &run), @r"
     problem  config    ROOT/home/work/test.yaml:1:1: memroy: unknown key; did you mean memory?
                        ROOT/home/work/test.yaml:2:10: session: expected text (quote it if it looks like a number), found a number
-                       cogtrix.example.yaml shows every key with its default
+                       `cogtrix -c /dev/null config show` lists every key with its default
     ok       project   ROOT/home/work
     -        terminal  stdout is not a terminal
     --- stderr

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use cogtrix::files::LocalDisk;
 use cogtrix::repl::edit::TextEditor;
 use cogtrix::repl::input::{
-    Candidate, Complete, Completions, HistoryFile, LeaveKeys, Line, LineReader, Step, TerminalInput,
+    Candidate, Complete, Completions, Entered, HistoryFile, LeaveKeys, Line, LineReader, Step,
+    TerminalInput,
 };
 use cogtrix::repl::{Signal, Signals};
 use cogtrix::term::{EditKeys, Output, Paint, Policy, Stops, TerminalState};
@@ -70,18 +71,33 @@ async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
             Some("vi") => EditKeys::Vi,
             _ => EditKeys::Emacs,
         },
-        editor: TextEditor {
-            command: variable("DEMO_EDITOR"),
-        },
     })
     .unwrap();
+    let editor = TextEditor {
+        command: variable("DEMO_EDITOR"),
+    };
+    let mut begun = String::new();
     let mut keys = LeaveKeys::default();
     loop {
-        let line = tokio::select! {
-            line = reader.read("> ", "", &mut output) => line.unwrap(),
+        let initial = std::mem::take(&mut begun);
+        let entered = tokio::select! {
+            entered = reader.read("> ", &initial, &mut output) => entered.unwrap(),
             signal = signals.next() => {
                 output.notice(&format!("left by {signal:?}"));
                 return 7;
+            }
+        };
+        let line = match entered {
+            Entered::Line(line) => line,
+            Entered::ForEditor(text) => {
+                begun = match editor.edit(&text, &mut signals).await {
+                    Ok(edited) => edited,
+                    Err(error) => {
+                        output.error(&error.to_string(), None);
+                        text
+                    }
+                };
+                continue;
             }
         };
         match keys.step(&line) {

@@ -6,7 +6,7 @@ fn document(text: &str) -> Document {
     let Ok(tree) = yaml::parse(text) else {
         panic!("not YAML: {text}")
     };
-    decode(&tree).unwrap()
+    decode(&tree).unwrap_or_else(|faulty| panic!("{:?}", faulty.faults))
 }
 
 /// The example, with its samples uncommented.

@@ -340,10 +340,20 @@ fn any_text_is_read_or_refused() {
         if let Ok(tree) = yaml::parse(&text) {
             match decode::<Document>(&tree) {
                 Ok(document) => drop(checks::check(&document, &modes)),
-                Err(faults) => proptest::prop_assert!(!faults.is_empty()),
+                Err(faulty) => proptest::prop_assert!(!faulty.faults.is_empty()),
             }
         }
     });
+}
+
+#[test]
+fn values_are_checked_where_other_lines_could_not_be_read() {
+    let text = "memory:\n  mode: reasonng\n  recall: {share: lots}\n";
+    check(
+        text,
+        "project/cogtrix.yaml:2:9: memory.mode: \"reasonng\" is not one of conversation, code, reasoning; did you mean reasoning?\n\
+         project/cogtrix.yaml:3:19: memory.recall.share: expected a number, found text",
+    );
 }
 
 #[test]

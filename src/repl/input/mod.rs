@@ -29,8 +29,7 @@ use std::thread;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::ahead::Ahead;
-use crate::hint::{Hint, chain};
-use crate::repl::edit::TextEditor;
+use crate::hint::Hint;
 use crate::term::{Output, Stops};
 
 pub use helper::{Candidate, Complete, Completions};
@@ -53,6 +52,14 @@ pub enum Line {
     Interrupted,
     /// Ctrl-D on an empty line, or the end of the pipe.
     Eof,
+}
+
+/// What came of asking for the next input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entered {
+    Line(Line),
+    /// Ctrl-X Ctrl-E: begun, to be gone on with as the editor leaves it.
+    ForEditor(String),
 }
 
 /// Why there is no line.
@@ -136,7 +143,6 @@ pub struct LineReader {
     /// A request is out whose reply nobody has taken.
     is_waiting: bool,
     kind: Kind,
-    editor: Option<TextEditor>,
     stops: Stops,
     /// Stands on the next line to begin with; `None` where a reply came to its end.
     held: Option<String>,
@@ -151,15 +157,11 @@ enum Kind {
 impl LineReader {
     /// From the terminal on stdin, with editing, history and completion.
     pub fn terminal(input: TerminalInput) -> io::Result<Self> {
-        let (editor, stops) = (input.editor.clone(), input.stops.clone());
+        let stops = input.stops.clone();
         let reader = Self::start(Kind::Terminal, move || {
             terminal::TerminalSource::open(input)
         })?;
-        Ok(Self {
-            editor: Some(editor),
-            stops,
-            ..reader
-        })
+        Ok(Self { stops, ..reader })
     }
 
     /// From anything, line by line, as if typed (A3).
@@ -183,7 +185,6 @@ impl LineReader {
             replies,
             is_waiting: false,
             kind,
-            editor: None,
             stops: Stops::default(),
             held: None,
         })
@@ -197,13 +198,19 @@ impl LineReader {
         prompt: &str,
         initial: &str,
         output: &mut Output,
-    ) -> Result<Line, InputError> {
-        self.request(Purpose::Input, prompt, initial, output).await
+    ) -> Result<Entered, InputError> {
+        let (origin, line) = self
+            .request(Purpose::Input, prompt, initial, output)
+            .await?;
+        Ok(match (origin, line) {
+            (Origin::ForEditor, Line::Text(begun)) => Entered::ForEditor(begun),
+            (_, line) => Entered::Line(line),
+        })
     }
 
     /// The answer to a question that was just asked.
     pub async fn answer(&mut self, prompt: &str, output: &mut Output) -> Result<Line, InputError> {
-        self.request(Purpose::Answer, prompt, "", output).await
+        self.edit(prompt, "", output).await
     }
 
     /// The answer to a question that was just asked, with a text to begin with.
@@ -213,14 +220,15 @@ impl LineReader {
         initial: &str,
         output: &mut Output,
     ) -> Result<Line, InputError> {
-        self.request(Purpose::Answer, prompt, initial, output).await
+        let answered = self.request(Purpose::Answer, prompt, initial, output);
+        answered.await.map(|(_, line)| line)
     }
 
     /// Lines exactly as they come, until one is a single `.` or the input ends (Ctrl-D).
     pub async fn paste(&mut self, prompt: &str, output: &mut Output) -> Result<Line, InputError> {
         let mut pasted = Vec::new();
         loop {
-            let line = self.request(Purpose::Verbatim, prompt, "", output).await?;
+            let (_, line) = self.request(Purpose::Verbatim, prompt, "", output).await?;
             match line {
                 Line::Text(text) => {
                     let (before, last) = text.rsplit_once('\n').unwrap_or(("", &text));
@@ -261,13 +269,13 @@ impl LineReader {
         prompt: &str,
         initial: &str,
         output: &mut Output,
-    ) -> Result<Line, InputError> {
+    ) -> Result<(Origin, Line), InputError> {
         output.prepare_for_input();
         if self.kind == Kind::Lines && purpose == Purpose::Answer {
             // A script's log without the question could not explain the answer.
             output.notice(prompt.trim_end());
         }
-        let reply = self.reply(purpose, prompt, initial, output).await?;
+        let reply = self.reply(purpose, prompt, initial).await?;
         if self.kind == Kind::Terminal {
             // The editor switched this off on leaving.
             output.mark_pastes();
@@ -278,7 +286,7 @@ impl LineReader {
         if let (Origin::Ahead, Ok(Line::Text(text))) = (reply.origin, &reply.line) {
             output.echo_input(prompt, &paste::brief(text, paste::Came::Pasted));
         }
-        reply.line
+        Ok((reply.origin, reply.line?))
     }
 
     /// Shows a text out of an editor as if it had been typed at the prompt.
@@ -286,27 +294,12 @@ impl LineReader {
         output.echo_input(prompt, &paste::brief(text, paste::Came::Edited));
     }
 
-    /// A text as the person's editor leaves it; as it was where there is none.
-    async fn edited(&self, text: String, output: &mut Output) -> String {
-        let Some(editor) = &self.editor else {
-            return text;
-        };
-        match editor.edit(&text).await {
-            Ok(edited) => edited,
-            Err(error) => {
-                output.error(&chain(&error), error.hint().as_deref());
-                text
-            }
-        }
-    }
-
-    /// Asks for a line and waits for it, over any Ctrl-Z and editor.
+    /// Asks for a line and waits for it, over any Ctrl-Z.
     async fn reply(
         &mut self,
         purpose: Purpose,
         prompt: &str,
         initial: &str,
-        output: &mut Output,
     ) -> Result<Reply, InputError> {
         let mut initial = initial.to_owned();
         let held = self.held.take_if(|_| purpose == Purpose::Input);
@@ -329,9 +322,6 @@ impl LineReader {
                 (Origin::Suspended, Ok(Line::Text(begun))) => {
                     self.stops.suspend();
                     initial = begun;
-                }
-                (Origin::ForEditor, Ok(Line::Text(begun))) => {
-                    initial = self.edited(begun, output).await;
                 }
                 (_, line) => return Ok(Reply { line, ..reply }),
             }
@@ -397,7 +387,8 @@ mod tests {
             lines.push(reader.read("> ", "", &mut output).await.unwrap());
         }
         let text = |text: &str| Line::Text(text.to_owned());
-        assert_eq!(lines, [text("one"), text("two"), Line::Eof, Line::Eof]);
+        let expected = [text("one"), text("two"), Line::Eof, Line::Eof];
+        assert_eq!(lines, expected.map(Entered::Line));
     }
 
     #[tokio::test]
@@ -406,11 +397,11 @@ mod tests {
         let mut reader = LineReader::lines(lines).unwrap();
         let (mut output, told) = output();
         let command = reader.read("> ", "", &mut output).await.unwrap();
-        assert_eq!(command, Line::Text("/paste".to_owned()));
+        assert_eq!(command, Entered::Line(Line::Text("/paste".to_owned())));
         let pasted = reader.paste(". ", &mut output).await.unwrap();
         assert_eq!(pasted, Line::Text("a\n\\".to_owned()));
         let odd = reader.read("> ", "", &mut output).await.unwrap();
-        assert_eq!(odd, Line::Text("caf\u{FFFD}".to_owned()));
+        assert_eq!(odd, Entered::Line(Line::Text("caf\u{FFFD}".to_owned())));
         assert!(
             told.text()
                 .starts_with("warning: line 5 of the input is not UTF-8")

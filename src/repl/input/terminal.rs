@@ -24,7 +24,6 @@ use super::helper::{
 use super::history::{self, HistoryFile};
 use super::paste::Came;
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
-use crate::repl::edit::TextEditor;
 use crate::term::{EditKeys, Paint, Stops, width};
 use crate::text::secrets::Known;
 
@@ -40,8 +39,6 @@ pub struct TerminalInput {
     pub completer: Box<dyn Complete>,
     pub paint: Paint,
     pub keys: EditKeys,
-    /// Edits the line, and messages.
-    pub editor: TextEditor,
 }
 
 /// The open terminal, or why it did not open.
@@ -77,7 +74,6 @@ impl TerminalSource {
             completer,
             paint,
             keys,
-            editor: _,
         } = input;
         let shared = Arc::new(Shared::default());
         let mut ahead = Ahead::of(&typed);
@@ -304,6 +300,8 @@ impl Editors {
             input.bind_sequence(enter, conditional(OnEnter(handler())));
         }
         input.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+        // The keys of vi know it only outside of its insert mode.
+        input.bind_sequence(control('L'), Cmd::ClearScreen);
         let mut answer = rustyline::Editor::with_history(config.clone(), history())?;
         answer.bind_sequence(control('Z'), Cmd::Noop);
         Ok(Self {

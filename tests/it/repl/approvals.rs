@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{Home, config};
 use crate::support::is_wholly_confined;
-use crate::support::pty::Key;
+use crate::support::pty::{Exit, Key};
 
 fn write(path: &str, content: &str) -> Reply {
     say("").calling(
@@ -254,6 +254,16 @@ fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
     let sent = server.chats()[1].body.to_string();
     assert!(sent.contains("[interrupted]"), "{sent}");
     chat.leave();
+}
+
+#[test]
+fn quit_at_a_question_declines_it_and_leaves() {
+    let server = Server::start([write("quit.txt", "never")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("write", "n, Enter = no").enter("/quit");
+    assert_eq!(chat.wait_exit(), Exit::code(0));
+    assert!(!home.path().join("quit.txt").exists());
 }
 
 #[test]

@@ -75,12 +75,12 @@ fn an_editor_keeps_what_others_wrote_and_may_not_take_the_file_away() {
 }
 
 #[test]
-fn signals_during_an_edit_end_the_editor_or_wait_for_it_and_lose_nothing() {
+fn signals_during_an_edit_end_the_editor_and_lose_nothing() {
     let server = Script::answering(|_| say("I see.")).serve();
     let home = Home::with(&server);
     home.write(
         "editor",
-        "echo in the editor; read -r line; echo \"- $line\" >> \"$1\"\n",
+        "trap 'echo \"- mine\" >> \"$1\"; exit 1' TERM; echo in the editor; read -r line\n",
     );
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", "sh ./editor")]);
     chat.wait_for_prompt().says("as it was", "I see.");
@@ -97,11 +97,21 @@ fn signals_during_an_edit_end_the_editor_or_wait_for_it_and_lose_nothing() {
     chat.enter("/memory edit");
     chat.wait_until("the editor", times("in the editor", 3));
     chat.kill(Signal::TERM);
-    chat.enter("mine");
     assert_eq!(chat.wait_exit(), Exit::code(0));
-    let memory = home.path().join("data/cogtrix/workspace/MEMORY.md");
-    let memory = std::fs::read_to_string(memory).unwrap();
-    assert!(memory.contains("- mine"), "{memory}");
+    assert!(
+        chat.screen().contains("what it saved is in"),
+        "{}",
+        chat.screen()
+    );
+    let copies = home.path().join("data/cogtrix/editing");
+    let copies = std::fs::read_dir(copies).unwrap();
+    let copies: Vec<_> = copies
+        .map(|copy| std::fs::read_to_string(copy.unwrap().path()).unwrap())
+        .collect();
+    assert!(
+        matches!(&copies[..], [copy] if copy.ends_with("- mine\n")),
+        "{copies:?}"
+    );
 }
 
 #[test]
