@@ -647,16 +647,18 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// The mode, and how full the context is once that matters.
+/// The mode, that nothing can be written, and how full the context is once that matters.
 fn prompt(desk: &Desk) -> String {
     const FULL: f64 = 60.0;
-    let mode = &desk.agent.memory().mode().name;
-    match desk.agent.window_use() {
-        Some(usage) if usage.percent_used >= FULL => {
-            format!("{mode} {:.0}%> ", usage.percent_used.floor())
-        }
-        Some(_) | None => format!("{mode}> "),
+    let mut prompt = desk.agent.memory().mode().name.clone();
+    if desk.env.places.writing == Writing::Refused {
+        prompt.push_str(" read-only");
     }
+    let usage = desk.agent.window_use();
+    if let Some(usage) = usage.filter(|usage| usage.percent_used >= FULL) {
+        prompt.push_str(&format_args!(" {:.0}%", usage.percent_used.floor()).to_string());
+    }
+    prompt + "> "
 }
 
 /// What became of what was being written in the background.

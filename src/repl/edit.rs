@@ -288,13 +288,11 @@ async fn end(child: &mut Child, grace: Duration) -> io::Result<ExitStatus> {
         // Fails only where it has ended already.
         kill_process(pid, SystemSignal::TERM).ok();
     }
-    match timeout(grace, child.wait()).await {
-        Ok(status) => status,
-        Err(_) => {
-            child.kill().await?;
-            child.wait().await
-        }
+    if let Ok(status) = timeout(grace, child.wait()).await {
+        return status;
     }
+    child.kill().await?;
+    child.wait().await
 }
 
 #[cfg(test)]

@@ -26,6 +26,16 @@ pub(super) async fn run(
         .config
         .as_ref()
         .map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+    let (model, window) = if provider.is_offline() {
+        (
+            "none; replies quote what was said".to_owned(),
+            String::new(),
+        )
+    } else {
+        let size = abilities.context_window.0;
+        let window = window(agent, size, abilities.window_source);
+        (provider.model().to_string(), window)
+    };
     let rows = [
         ("session", format!("{}, began {began}", session.name())),
         (
@@ -40,11 +50,8 @@ pub(super) async fn run(
             "mode",
             format!("{} (window of {} messages)", mode.name, mode.window),
         ),
-        ("model", provider.model().to_string()),
-        (
-            "window",
-            window(agent, abilities.context_window.0, abilities.window_source),
-        ),
+        ("model", model),
+        ("window", window),
         ("memory", memory(agent)),
         ("tools", tools(agent, env)),
         ("folder", agent.settings().directory.clone()),
@@ -54,6 +61,7 @@ pub(super) async fn run(
     ];
     let lines = rows
         .iter()
+        .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| format!("{name:<9} {value}"));
     Next::answer(lines.collect::<Vec<_>>().join("\n"))
 }

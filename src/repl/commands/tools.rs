@@ -179,6 +179,11 @@ pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Nex
             let mut calls = messages.iter().flat_map(Message::calls);
             is_last(*place) || calls.next().is_some()
         });
+    let earlier = messages.filter(|(place, _)| *place > 0 && which.is_none());
+    let earlier = earlier.map(|(_, messages)| {
+        let asked = transcript::first_words(&messages[0].said(), 50);
+        format!("None in the last turn; these are of \"{asked}\":")
+    });
     let calls: Vec<String> = messages.map_or_else(Vec::new, |(_, messages)| calls(messages));
     if calls.is_empty() && (thinking.is_empty() || which.is_some()) {
         return Next::answer("No tool calls yet.");
@@ -186,7 +191,7 @@ pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Nex
     match which {
         None => {
             let thinking = (!thinking.is_empty()).then(|| format!("Thinking\n{thinking}"));
-            let parts: Vec<String> = thinking.into_iter().chain(calls).collect();
+            let parts: Vec<String> = earlier.into_iter().chain(thinking).chain(calls).collect();
             Next::answer(parts.join("\n\n"))
         }
         Some(number) => match number.checked_sub(1).and_then(|place| calls.get(place)) {

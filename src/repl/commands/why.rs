@@ -16,11 +16,20 @@ pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> 
         return Next::answer("No question yet in this run.");
     };
     let session = agent.session();
+    let is_offline = agent.provider().is_offline();
     let sections = plan.sections().iter();
+    // What goes along with every request is not quoted.
+    let sections = sections.filter(|section| {
+        !is_offline || matches!(section.source, Source::Recall(_) | Source::Hits(_))
+    });
     let mut behind: Vec<String> = sections
         .flat_map(|section| reasons(session, section))
         .collect();
-    if behind.is_empty() {
+    if is_offline {
+        behind.push(
+            "No model is connected: replies quote messages that share words with yours.".to_owned(),
+        );
+    } else if behind.is_empty() {
         behind.push(
             "Memory was not used: the last answer is based only on the messages in the window."
                 .to_owned(),
@@ -94,7 +103,7 @@ fn found(hit: &Brought<String>, text: &str) -> String {
 
 fn match_of<T>(brought: &Brought<T>) -> String {
     let words = format!(
-        "has {:.0} % of the question's words",
+        "matches {:.0} % of the question's words",
         100.0 * brought.overlap
     );
     brought.similarity.map_or_else(

@@ -402,6 +402,7 @@ fn details_are_of_one_turn_and_tell_a_declined_call() {
         write("a.txt", "one\n"),
         say("As you like."),
         say("Four.").thinking("two\nand\ntwo"),
+        say("Six."),
     ]);
     let home = Home::with(&server);
     let mut chat = home.chat(&ALL);
@@ -412,5 +413,10 @@ fn details_are_of_one_turn_and_tell_a_declined_call() {
     let calls = chat.count("(declined)");
     chat.says("/details", "Thinking\ntwo\nand\ntwo");
     assert_eq!(chat.count("(declined)"), calls);
+    chat.says("and 3 + 3?", "Six.");
+    chat.says(
+        "/details",
+        "None in the last turn; these are of \"please write\":",
+    );
     chat.leave();
 }

@@ -301,4 +301,10 @@ fn why_tells_what_of_memory_stood_behind_the_last_answer() {
         "{why}"
     );
     chat.leave();
+    let mut offline = Home::offline().sized(120, 100).chat(&["--no-banner"]);
+    offline.says("/pin be brief", "Pinned");
+    offline.says("hello", "Message saved.");
+    offline.says("/why", "No model is connected: replies quote");
+    assert_eq!(offline.count("sent with every request"), 0);
+    offline.leave();
 }
