@@ -182,5 +182,6 @@ impl Pty {
 
 fn ends_with_prompt(screen: &str) -> bool {
     let last = screen.lines().last().unwrap_or_default();
-    matches!(last, "conversation>" | "code>" | "reasoning>" | "answer>")
+    let last = last.replace(" read-only>", ">");
+    matches!(&*last, "conversation>" | "code>" | "reasoning>" | "answer>")
 }

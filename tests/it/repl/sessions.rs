@@ -60,7 +60,7 @@ fn a_session_open_elsewhere_can_be_read_or_left_for_another_within_a_chat() {
     second.wait_for("session held · code mode");
     second.wait_for("opened read-only").wait_for_prompt();
     second.says("/history", "The boat leaves at nine");
-    second.wait_for("conversation read-only>");
+    second.wait_for("code read-only>");
     second.says("hello?", "this session is open read-only");
     // Back where it may write.
     second.enter("/session other");
