@@ -170,10 +170,7 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
     let (name, at) = name_and_turn(arguments);
     let from = desk.session().name().clone();
     if desk.session().is_empty() {
-        return Err(usage(
-            "fork",
-            "needs something said: there is nothing to copy yet",
-        ));
+        return Err(usage("fork", "has nothing to copy yet"));
     }
     let name = match name {
         Some(name) => name.parse()?,
@@ -182,7 +179,7 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
     let Some(mut fork) = desk.agent.fork(name, at) else {
         return Err(usage(
             "fork",
-            "does not know that turn; `/history` shows their numbers",
+            "found no such turn; `/history` shows their numbers",
         ));
     };
     let (opened, text) = sessions(desk).keep_fork(&mut fork, &from, at)?;
@@ -200,16 +197,20 @@ fn sessions(desk: &Desk) -> Sessions<'_> {
     }
 }
 
-/// `NAME`, `N`, both or none.
+/// `NAME`, `N`, both in either order, or none.
 fn name_and_turn(arguments: &str) -> (Option<&str>, Option<TurnId>) {
     let turn = |word: &str| word.parse().ok().map(TurnId);
-    let (name, last) = arguments
-        .rsplit_once(char::is_whitespace)
-        .unwrap_or(("", arguments));
-    let (name, at) = match turn(last) {
-        Some(at) => (name.trim(), Some(at)),
-        None => (arguments, None),
-    };
+    let last = arguments.rsplit_once(char::is_whitespace);
+    let first = arguments.split_once(char::is_whitespace);
+    let (name, at) = [
+        last.map(|(name, at)| (name, turn(at))),
+        first.map(|(at, name)| (name, turn(at))),
+        Some(("", turn(arguments))),
+    ]
+    .into_iter()
+    .flatten()
+    .find(|(_, at)| at.is_some())
+    .map_or((arguments, None), |(name, at)| (name.trim(), at));
     ((!name.is_empty()).then_some(name), at)
 }
 
@@ -321,6 +322,28 @@ impl Deed {
             }
             Self::DropAll(kind) => board::drop_all(desk, kind),
             Self::Save(reply) => reply.write(Existing::IsReplaced),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fork_takes_a_name_and_a_turn_in_either_order() {
+        for (arguments, name, at) in [
+            ("", None, None),
+            ("plan b", Some("plan b"), None),
+            ("2", None, Some(2)),
+            ("plan b 2", Some("plan b"), Some(2)),
+            ("2 plan b", Some("plan b"), Some(2)),
+        ] {
+            assert_eq!(
+                name_and_turn(arguments),
+                (name, at.map(TurnId)),
+                "{arguments}"
+            );
         }
     }
 }
