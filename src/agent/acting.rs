@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
-use super::event::{Observer, ToolReport, TurnEvent, Warning};
+use super::event::{ToolReport, TurnContext, TurnEvent, Warning};
 use super::toolbox::{Approval, Asked, Look, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
 use crate::hint::{Hint, chain};
@@ -76,8 +76,7 @@ impl Agent {
         &mut self,
         called: Called<'_>,
         strikes: &mut Strikes,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Acted {
         let Called {
             turn,
@@ -88,7 +87,7 @@ impl Agent {
         for call in calls {
             let output = match (&acted, unfit(call, standing)) {
                 (Acted::All, Some(failure)) => Err(failure),
-                (Acted::All, None) => self.perform(turn, call, observe, cancel).await,
+                (Acted::All, None) => self.perform(turn, call, context).await,
                 (Acted::Interrupted, _) => Err(Failure::Interrupted),
                 (Acted::Stuck { .. }, _) => Err(Failure::of("not run: the turn was stopped")),
             };
@@ -100,7 +99,7 @@ impl Agent {
                     tool: call.name.clone(),
                 };
             }
-            self.record_result(turn, call, output, observe);
+            self.record_result(turn, call, output, context);
         }
         acted
     }
@@ -110,24 +109,21 @@ impl Agent {
         &mut self,
         turn: TurnId,
         call: &ToolCall,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Output, Failure> {
-        observe(TurnEvent::ToolStarted(call.clone()));
-        let approved = self.approved(call, observe, cancel).await;
+        context.emit(TurnEvent::ToolStarted(call.clone()));
+        let approved = self.approved(call, context).await;
         // How long a person thinks about it is no part of it.
         let began = Instant::now();
         let mut output = match approved {
-            Ok(approved) => self.carry_out(turn, approved, observe, cancel).await,
+            Ok(approved) => self.carry_out(turn, approved, context).await,
             Err(failure) => Err(failure),
         };
         let mut took = began.elapsed();
         if let Ok(first) = &mut output
             && let Some(arguments) = first.retry.take()
         {
-            let approved = self
-                .approved_with(&call.name, arguments, observe, cancel)
-                .await;
+            let approved = self.approved_with(&call.name, arguments, context).await;
             match approved {
                 Ok(approved) => {
                     let approved = Approved {
@@ -135,7 +131,7 @@ impl Agent {
                         ..approved
                     };
                     let began = Instant::now();
-                    let again = self.carry_out(turn, approved, observe, cancel).await;
+                    let again = self.carry_out(turn, approved, context).await;
                     took += began.elapsed();
                     output = retried(std::mem::take(first), again);
                 }
@@ -144,9 +140,9 @@ impl Agent {
             }
         }
         if let Ok(output) = &mut output {
-            self.keep_put_back(&call.name, output, cancel).await;
+            self.keep_put_back(&call.name, output, context.cancel).await;
         }
-        observe(TurnEvent::ToolFinished(ToolReport {
+        context.emit(TurnEvent::ToolFinished(ToolReport {
             call: call.clone(),
             took,
             output: output.clone(),
@@ -190,16 +186,15 @@ impl Agent {
         &mut self,
         turn: TurnId,
         approved: Approved,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Output, Failure> {
         let changed = match approved.by {
             By::Model => None,
             By::Person => Some(changed_to(&approved.arguments)),
         };
-        let mut output = match self.run_tool(turn, approved, observe, cancel).await? {
+        let mut output = match self.run_tool(turn, approved, context).await? {
             Done::Output(output) => output,
-            Done::Wish(wish) => self.grant(wish, observe, cancel).await?,
+            Done::Wish(wish) => self.grant(wish, context).await?,
         };
         if let Some(changed) = changed {
             output.text.insert_str(0, &changed);
@@ -211,14 +206,12 @@ impl Agent {
     async fn approved(
         &mut self,
         call: &ToolCall,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Approved, Failure> {
         // A tool that is not there is told before what is wrong with the arguments.
         self.tool_of(&call.name)?;
         let arguments = parsed(&call.arguments)?;
-        self.approved_with(&call.name, arguments, observe, cancel)
-            .await
+        self.approved_with(&call.name, arguments, context).await
     }
 
     /// The same for arguments that are known already.
@@ -226,15 +219,14 @@ impl Agent {
         &mut self,
         name: &str,
         arguments: Value,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Approved, Failure> {
         let tool = self.tool_of(name)?;
         let effect = tool.effect(&arguments)?;
         if matches!(effect, Effect::Runs(_))
             && let Some(notice) = self.toolbox.try_sandbox().await
         {
-            observe(TurnEvent::Warning(Warning::NotConfined { notice }));
+            context.warn(Warning::NotConfined { notice });
         }
         match self.toolbox.verdict(name, &effect) {
             Verdict::Allow => return Ok(Approved::as_made(tool, arguments)),
@@ -250,10 +242,10 @@ impl Agent {
             is_unconfined: self.toolbox.is_unconfined(&effect),
             effect,
         };
-        match self.ask_person(asked, cancel).await? {
+        match self.ask_person(asked, context.cancel).await? {
             Approval::Once => Ok(Approved::as_made(tool, arguments)),
             Approval::Always(rule) => {
-                self.learn_rule(rule, observe);
+                self.learn_rule(rule, context);
                 Ok(Approved::as_made(tool, arguments))
             }
             Approval::Edited(arguments) => {
@@ -272,11 +264,11 @@ impl Agent {
         }
     }
 
-    fn learn_rule(&mut self, rule: Rule, observe: &mut Observer<'_>) {
+    fn learn_rule(&mut self, rule: Rule, context: &mut TurnContext<'_>) {
         if let Err(error) = self.toolbox.learn(rule) {
             let why = chain(&error);
             let hint = error.hint().unwrap_or_default().into_owned();
-            observe(TurnEvent::Warning(Warning::NotRemembered { why, hint }));
+            context.warn(Warning::NotRemembered { why, hint });
         }
     }
 
@@ -317,15 +309,14 @@ impl Agent {
         &self,
         turn: TurnId,
         approved: Approved,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Done, Failure> {
         let (sender, mut said) = progress();
         let around = Around {
             session: self.ledger.session(),
             turn,
             now: self.clock.now(),
-            cancel,
+            cancel: context.cancel,
             progress: &sender,
         };
         // What panics is the library's fault, or ours; the conversation goes on.
@@ -334,12 +325,12 @@ impl Agent {
         let ended = loop {
             tokio::select! {
                 biased;
-                Some(text) = said.recv() => observe(TurnEvent::ToolOutput(text)),
+                Some(text) = said.recv() => context.emit(TurnEvent::ToolOutput(text)),
                 done = &mut call => break done,
             }
         };
         while let Ok(text) = said.try_recv() {
-            observe(TurnEvent::ToolOutput(text));
+            context.emit(TurnEvent::ToolOutput(text));
         }
         ended.unwrap_or_else(|_| Err(Failure::of("the tool crashed; try another way")))
     }
@@ -348,13 +339,12 @@ impl Agent {
     async fn grant(
         &mut self,
         wish: Wish,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Output, Failure> {
         match wish {
             Wish::Think(thinking) => {
                 self.has_not_thought()?;
-                self.think_for_model(&thinking, observe, cancel).await
+                self.think_for_model(&thinking, context).await
             }
             Wish::Load { add, remove, query } => {
                 let mode = self.memory.mode().name.clone();
@@ -369,7 +359,7 @@ impl Agent {
                 };
                 Ok(Output::text(text, brief))
             }
-            Wish::Keep(keeping) => self.keep_for_model(keeping, observe).await,
+            Wish::Keep(keeping) => self.keep_for_model(keeping, context).await,
             Wish::Search { query, limit, mode } => {
                 let searched = self.search(&query, limit, mode, Scope::Everything).await;
                 Ok(searched.as_result())
@@ -398,7 +388,7 @@ impl Agent {
         turn: TurnId,
         call: &ToolCall,
         output: Result<Output, Failure>,
-        observe: &mut Observer<'_>,
+        context: &mut TurnContext<'_>,
     ) {
         let failure = |text| Output {
             text,
@@ -414,7 +404,7 @@ impl Agent {
         let text = if output.text.trim().is_empty() {
             "[no output]".to_owned()
         } else {
-            self.fitting(&output, observe)
+            self.fitting(&output, context)
         };
         let result = Part::ToolResult {
             call: call.id.clone(),
@@ -424,13 +414,13 @@ impl Agent {
         };
         let (id, at) = (self.session().next_message_id(0), Some(self.clock.now()));
         let message = Message::new(id, Role::Tool, vec![result], at);
-        self.record(Record::MessageAdded { turn, message }, observe);
+        self.record(Record::MessageAdded { turn, message }, context);
     }
 }
 
 impl Agent {
     /// A result as history keeps it; what is cut is put beside the session where that is wanted.
-    fn fitting(&self, output: &Output, observe: &mut Observer<'_>) -> String {
+    fn fitting(&self, output: &Output, context: &mut TurnContext<'_>) -> String {
         let limits = self.toolbox.limits;
         let (text, most) = (&output.text, limits.result_chars);
         let cut = shaped(text, output.kind, output.failed, limits.result_policy, most);
@@ -443,7 +433,7 @@ impl Agent {
                     Ok(name) => format!("{cut}\n[full output saved as {name}]"),
                     Err(error) => {
                         let why = error.to_string();
-                        observe(TurnEvent::Warning(Warning::NotKeptWhole { why }));
+                        context.warn(Warning::NotKeptWhole { why });
                         cut
                     }
                 }

@@ -1,7 +1,7 @@
 //! What a server's counts and refusals teach: how it counts, how large its window really is.
 
 use super::Agent;
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{TurnContext, Warning};
 use crate::chat::{Calibration, Tokens, Usage};
 use crate::context::{Budget, TokenUsage};
 
@@ -21,7 +21,7 @@ impl Agent {
         &mut self,
         usage: Option<Usage>,
         sent: Sent,
-        observe: &mut Observer<'_>,
+        context: &mut TurnContext<'_>,
     ) -> Calibration {
         let counted = usage.and_then(|usage| usage.prompt);
         let counted = counted.filter(|counted| Calibration::is_plausible(sent.cost, *counted));
@@ -42,9 +42,7 @@ impl Agent {
         if let Some(counted) = counted.filter(|_| !is_cut) {
             calibration = calibration.learn(sent.cost, counted);
         }
-        for warning in warnings {
-            observe(TurnEvent::Warning(warning));
-        }
+        context.warn_all(warnings);
         calibration
     }
 

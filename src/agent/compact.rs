@@ -168,12 +168,8 @@ impl Agent {
         progress: &mut (dyn FnMut(Progress) + Send),
         cancel: &CancellationToken,
     ) -> Result<CompactReport, CompactError> {
-        let abilities = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Err(NotWritten::Interrupted.into()),
-            abilities = self.provider.abilities() => abilities,
-        };
-        let budget = self.budget(abilities);
+        let abilities = cancel.run_until_cancelled(self.provider.abilities());
+        let budget = self.budget(abilities.await.ok_or(NotWritten::Interrupted)?);
         let job = self.compact_job(kind, focus, budget)?;
         // What runs in the background would be written for nothing, and take the model's time.
         self.jobs.abort();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{TurnContext, TurnEvent, Warning};
 use super::planning::Asking;
 use super::recalling::Lookup;
 use super::summaries::Summaries;
@@ -82,11 +82,8 @@ pub(super) async fn written(
     progress: &mut (dyn FnMut(Progress) + Send),
     cancel: &CancellationToken,
 ) -> Result<Done, NotWritten> {
-    let abilities = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return Err(NotWritten::Interrupted),
-        abilities = asker.provider.abilities() => abilities,
-    };
+    let abilities = cancel.run_until_cancelled(asker.provider.abilities());
+    let abilities = abilities.await.ok_or(NotWritten::Interrupted)?;
     let window = asker.limit.map_or(abilities.context_window, |limit| {
         abilities.context_window.min(limit)
     });
@@ -226,26 +223,21 @@ impl Agent {
         when: When,
         budget: Budget,
         asking: Asking<'_>,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) {
         let before = self.compacted_to();
-        let kind = self
-            .compact_if_due(when, budget, asking, observe, cancel)
-            .await;
+        let kind = self.compact_if_due(when, budget, asking, context).await;
         let upto = self.compacted_to();
         if upto > before {
             self.compacted_now = before..upto;
             if let Some(last) = &mut self.last {
                 last.is_past = true;
             }
-            self.read_recovery(asking.input, observe).await;
+            self.read_recovery(asking.input, context).await;
         }
         if let Some(kind) = kind {
             let missed = self.missed(kind, budget, Some(asking));
-            if let Some(warning) = missed {
-                observe(TurnEvent::Warning(warning));
-            }
+            context.warn_all(missed);
             if upto > before {
                 self.assume(kind, budget);
             }
@@ -258,8 +250,7 @@ impl Agent {
         when: When,
         budget: Budget,
         asking: Asking<'_>,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Option<Kind> {
         let turn = self.session().unfinished().map(|turn| turn.id);
         if self.compacted_in == turn {
@@ -276,7 +267,7 @@ impl Agent {
         };
         self.compacted_in = turn;
         if self.jobs.is_compacting() {
-            self.await_compaction(observe, cancel).await;
+            self.await_compaction(context).await;
             return None;
         }
         let kind = job.kind();
@@ -284,14 +275,14 @@ impl Agent {
         let fallback = job.clone().without_summary();
         let asks = job.asks() && self.memory.may_ask(self.session(), &self.settings.context);
         let failed = if asks {
-            self.compact_now(job, observe, cancel).await.err()
+            self.compact_now(job, context).await.err()
         } else {
             None
         };
         if let Some(failed) = &failed {
             tracing::warn!(kind = kind.as_str(), error = %failed, "compaction failed");
             let (record, _) = self.memory.failed(self.session());
-            self.record(record, observe);
+            self.record(record, context);
         }
         if failed.is_some() || !asks {
             let taken = fallback.and_then(|notice| {
@@ -301,17 +292,17 @@ impl Agent {
                     .ok()
             });
             if let Some(record) = taken {
-                self.record(record, observe);
+                self.record(record, context);
                 self.counted.forget();
-                observe_all(self.compacted(), observe);
+                context.warn_all(self.compacted());
             }
         }
         if self.compacted_to() > before && matches!(kind, Kind::Threshold | Kind::Proactive) {
-            self.save_removed(before, observe).await;
+            self.save_removed(before, context).await;
         }
         match failed {
             Some(why) => {
-                observe_all(self.told.of_not_compacted(why), observe);
+                context.warn_all(self.told.of_not_compacted(why));
                 None
             }
             None => Some(kind),
@@ -336,17 +327,16 @@ impl Agent {
     async fn compact_now(
         &mut self,
         job: CompactJob,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<(), String> {
         let messages = job.messages();
-        observe(TurnEvent::Compacting {
+        context.emit(TurnEvent::Compacting {
             messages,
             progress: None,
         });
-        let own = self.skip.begin(cancel);
+        let own = self.skip.begin(context.cancel);
         let mut told = |progress: Progress| {
-            observe(TurnEvent::Compacting {
+            context.emit(TurnEvent::Compacting {
                 messages,
                 progress: Some(progress),
             });
@@ -358,7 +348,7 @@ impl Agent {
             .take_compaction(done)
             .map_err(|error| error.to_string())?;
         self.counted.forget();
-        observe_all(warning.into_iter().chain(self.compacted()), observe);
+        context.warn_all(warning.into_iter().chain(self.compacted()));
         Ok(())
     }
 
@@ -372,21 +362,16 @@ impl Agent {
     }
 
     /// One runs in the background already: it is what the request waits for.
-    async fn await_compaction(&mut self, observe: &mut Observer<'_>, cancel: &CancellationToken) {
-        observe(TurnEvent::Compacting {
+    async fn await_compaction(&mut self, context: &mut TurnContext<'_>) {
+        context.emit(TurnEvent::Compacting {
             messages: self.job_covers(),
             progress: None,
         });
-        let own = self.skip.begin(cancel);
-        while self.jobs.is_compacting() {
-            let warning = tokio::select! {
-                biased;
-                () = own.cancelled() => break,
-                warning = self.job_done() => warning,
-            };
-            if let Some(warning) = warning {
-                observe(TurnEvent::Warning(warning));
-            }
+        let own = self.skip.begin(context.cancel);
+        while self.jobs.is_compacting()
+            && let Some(warning) = own.run_until_cancelled(self.job_done()).await
+        {
+            context.warn_all(warning);
         }
         self.skip.end();
     }
@@ -401,12 +386,6 @@ impl Agent {
         let target = kind.target(&self.settings.context)?;
         let share = self.gauge(budget, asking).share();
         self.told.of_target(percent(share), percent(target))
-    }
-}
-
-fn observe_all(warnings: impl IntoIterator<Item = Warning>, observe: &mut Observer<'_>) {
-    for warning in warnings {
-        observe(TurnEvent::Warning(warning));
     }
 }
 

@@ -4,11 +4,9 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 use super::acting::{Acted, Called, Standing};
 use super::calibration::{Sent, tightened};
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{TurnContext, Warning};
 use super::keeper::while_due;
 use super::planning::Asking;
 use super::recalling::Lookup;
@@ -53,19 +51,18 @@ impl Agent {
         turn: TurnId,
         input: &Message,
         lookup: &Lookup,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Conversed {
-        let abilities = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Conversed::interrupted(String::new()),
-            abilities = self.provider.abilities() => abilities,
+        let asked = async {
+            (
+                self.provider.abilities().await,
+                self.model_takes_tools().await,
+            )
         };
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Conversed::interrupted(String::new()),
-            takes = self.model_takes_tools() => self.takes_tools &= takes,
-        }
+        let Some((abilities, takes_tools)) = context.cancel.run_until_cancelled(asked).await else {
+            return Conversed::interrupted(String::new());
+        };
+        self.takes_tools &= takes_tools;
         self.price = abilities.price;
         let asking = Asking { input, lookup };
         let mut budget = self.budget(abilities);
@@ -76,8 +73,8 @@ impl Agent {
                 0 => When::BeforeTurn,
                 _ => When::BeforeRequest,
             };
-            self.make_room(when, budget, asking, observe, cancel).await;
-            let concluded = self.ask_model(asking, &mut budget, observe, cancel).await;
+            self.make_room(when, budget, asking, context).await;
+            let concluded = self.ask_model(asking, &mut budget, context).await;
             let (text, calls, mut standing, calibration) = match concluded {
                 Concluded::Ended(conversed) => return conversed,
                 Concluded::Calls {
@@ -93,13 +90,13 @@ impl Agent {
                     Standing::Refused("not run: this turn has used all its rounds of tool calls");
             }
             budget = budget.with(budget.window(), calibration);
-            self.record_calls(turn, text, &calls, observe);
+            self.record_calls(turn, text, &calls, context);
             let called = Called {
                 turn,
                 calls: &calls,
                 standing,
             };
-            match self.act(called, &mut strikes, observe, cancel).await {
+            match self.act(called, &mut strikes, context).await {
                 Acted::All if round == most => break,
                 Acted::All => {}
                 Acted::Interrupted => return Conversed::interrupted(String::new()),
@@ -118,20 +115,17 @@ impl Agent {
         &mut self,
         asking: Asking<'_>,
         budget: &mut Budget,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Concluded {
         let mut refits = 0;
         loop {
-            let plan = match self.plan_with_tools(asking, *budget, observe) {
+            let plan = match self.plan_with_tools(asking, *budget, context) {
                 Ok(plan) => plan,
                 Err(error) => {
                     return Concluded::Ended(Conversed::failed(String::new(), error.into()));
                 }
             };
-            for warning in self.told.of_plan(&plan, self.reach(asking.lookup)) {
-                observe(TurnEvent::Warning(warning));
-            }
+            context.warn_all(self.told.of_plan(&plan, self.reach(asking.lookup)));
             tracing::debug!(
                 cost = plan.cost().0,
                 window = budget.window().0,
@@ -159,25 +153,23 @@ impl Agent {
             });
             let (reply, kept) = {
                 let arriving = Arriving::into(&mut self.ledger);
-                let reply = reply::collect(stream, Some(arriving), observe, cancel);
+                let reply = reply::collect(stream, Some(arriving), context);
                 while_due(&mut self.keeper, self.clock.as_ref(), reply).await
             };
             last.usage = reply.usage;
-            for warning in kept {
-                observe(TurnEvent::Warning(warning));
-            }
+            context.warn_all(kept);
             match &reply.end {
                 End::Failed(ProviderError::ContextTooLong { prompt, window, .. })
                     if refits < MOST_REFITS && reply.text.is_empty() =>
                 {
                     refits += 1;
                     *budget = tightened(sent, *prompt, *window);
-                    observe(TurnEvent::Warning(Warning::Refitted { window: *window }));
+                    context.warn(Warning::Refitted { window: *window });
                 }
                 End::Failed(ProviderError::NoTools { .. }) if self.takes_tools => {
                     self.takes_tools = false;
                     let model = self.provider.model().to_string();
-                    observe(TurnEvent::Warning(Warning::NoTools { model }));
+                    context.warn(Warning::NoTools { model });
                 }
                 End::Failed(error)
                     if error.refuses_trained_tools() && self.toolbox.registry.favours_trained() =>
@@ -186,15 +178,15 @@ impl Agent {
                 }
                 End::Failed(error) if has_images && error.refuses_images() => {
                     self.takes_images = false;
-                    observe(TurnEvent::Warning(self.no_images()));
+                    context.warn(self.no_images());
                 }
-                _ => return self.conclude(reply, sent, observe),
+                _ => return self.conclude(reply, sent, context),
             }
         }
     }
 
     /// Turns the end of a stream into the end of a conversation, or into calls; learns from what the server counted.
-    fn conclude(&mut self, reply: Reply, sent: Sent, observe: &mut Observer<'_>) -> Concluded {
+    fn conclude(&mut self, reply: Reply, sent: Sent, context: &mut TurnContext<'_>) -> Concluded {
         let Reply {
             text,
             calls,
@@ -210,11 +202,11 @@ impl Agent {
         };
         // A tighter window counts from the moment a request within it was answered.
         self.served_window = Some(sent.budget.window());
-        let calibration = self.learn(usage, sent, observe);
+        let calibration = self.learn(usage, sent, context);
         if reason == FinishReason::Length {
-            observe(TurnEvent::Warning(Warning::ReplyCut {
+            context.warn(Warning::ReplyCut {
                 max_tokens: sent.max_tokens,
-            }));
+            });
         }
         if !calls.is_empty() {
             return Concluded::Calls {
@@ -274,14 +266,14 @@ impl Agent {
         turn: TurnId,
         text: String,
         calls: &[ToolCall],
-        observe: &mut Observer<'_>,
+        context: &mut TurnContext<'_>,
     ) {
         let said = (!text.trim().is_empty()).then_some(Part::Text(text));
         let calls = calls.iter().cloned().map(Part::ToolCall);
         let parts = said.into_iter().chain(calls).collect();
         let (id, at) = (self.session().next_message_id(0), Some(self.clock.now()));
         let message = Message::new(id, Role::Assistant, parts, at);
-        self.record(Record::MessageAdded { turn, message }, observe);
+        self.record(Record::MessageAdded { turn, message }, context);
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::think::Stage;
 use super::writing::Progress;
 use crate::chat::{Form, Tokens, ToolCall};
@@ -15,6 +17,32 @@ use crate::tools::{Failure, Output};
 
 /// Takes the events of a turn as they happen.
 pub type Observer<'a> = dyn FnMut(TurnEvent) + Send + 'a;
+
+/// What the steps of a turn share: whom they tell, and what ends them early.
+pub(super) struct TurnContext<'a> {
+    observer: &'a mut Observer<'a>,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl<'a> TurnContext<'a> {
+    pub(super) fn new(observer: &'a mut Observer<'a>, cancel: &'a CancellationToken) -> Self {
+        Self { observer, cancel }
+    }
+
+    pub(super) fn emit(&mut self, event: TurnEvent) {
+        (self.observer)(event);
+    }
+
+    pub(super) fn warn(&mut self, warning: Warning) {
+        self.emit(TurnEvent::Warning(warning));
+    }
+
+    pub(super) fn warn_all(&mut self, warnings: impl IntoIterator<Item = Warning>) {
+        for warning in warnings {
+            self.warn(warning);
+        }
+    }
+}
 
 /// What happens in a turn.
 #[derive(Clone, Debug, PartialEq)]

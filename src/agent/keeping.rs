@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use super::event::{Observer, TurnEvent};
+use super::event::TurnContext;
 use super::{Agent, Warning};
 use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Tokens, Written};
 use crate::hint::chain;
@@ -139,7 +139,7 @@ impl Agent {
     pub(super) async fn keep_for_model(
         &mut self,
         keeping: Keeping,
-        observe: &mut Observer<'_>,
+        context: &mut TurnContext<'_>,
     ) -> Result<Output, Failure> {
         let (output, warning) = match keeping {
             Keeping::Add(adding) => (self.add_entry(adding).await?, None),
@@ -192,9 +192,7 @@ impl Agent {
                 (Output::text(said.clone(), said), warning)
             }
         };
-        if let Some(warning) = warning {
-            observe(TurnEvent::Warning(warning));
-        }
+        context.warn_all(warning);
         Ok(output)
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Agent;
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{TurnContext, Warning};
 use super::further::{PATIENT, SHORT};
 use super::related::{self, Asking};
 use crate::chat::Message;
@@ -79,7 +79,7 @@ impl Agent {
     }
 
     /// Puts what long-term memory holds on the input beside it (X16-X19, G14). Total: what cannot be had is not there.
-    pub(super) async fn relate(&mut self, input: &Message, observe: &mut Observer<'_>) {
+    pub(super) async fn relate(&mut self, input: &Message, context: &mut TurnContext<'_>) {
         self.kept.related = None;
         self.share_entries();
         let Some(index) = &mut self.index else {
@@ -112,7 +112,7 @@ impl Agent {
         self.kept.related = related.found;
         troubles.extend(related.without.and_then(|why| self.not_searched(&why)));
         for why in troubles {
-            observe(TurnEvent::Warning(Warning::NotSearched { why }));
+            context.warn(Warning::NotSearched { why });
         }
     }
 }

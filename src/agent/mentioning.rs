@@ -3,7 +3,7 @@
 //! The words of the message stay as they were typed. Pictures are kept beside the session and loaded again for each
 //! request that shows them.
 
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{TurnContext, Warning};
 use super::{Agent, Files};
 use crate::chat::{Image, Message, Part, SessionName};
 use crate::context::ContextPlan;
@@ -14,7 +14,11 @@ use crate::tools::files::mentions::{Content, Mentioned, mentioned};
 
 impl Agent {
     /// Parts for what a text mentions, to stand behind it.
-    pub(super) async fn attached(&mut self, text: &str, observe: &mut Observer<'_>) -> Vec<Part> {
+    pub(super) async fn attached(
+        &mut self,
+        text: &str,
+        context: &mut TurnContext<'_>,
+    ) -> Vec<Part> {
         let files = self.toolbox.files.clone();
         let Some(files) = files.filter(|_| text.contains('@')) else {
             return Vec::new();
@@ -26,22 +30,22 @@ impl Agent {
             (Vec::new(), vec![notice])
         });
         for notice in notices {
-            observe(TurnEvent::Warning(Warning::NotAttached { notice }));
+            context.warn(Warning::NotAttached { notice });
         }
         let names: Vec<String> = parts.iter().filter_map(name).collect();
         if !names.is_empty() {
-            observe(TurnEvent::Warning(Warning::Attached { names }));
+            context.warn(Warning::Attached { names });
         }
         parts
     }
 
     /// Whether this turn's requests show pictures; asks the server only where a message brings some.
-    pub(super) async fn settle_pictures(&mut self, input: &Message, observe: &mut Observer<'_>) {
+    pub(super) async fn settle_pictures(&mut self, input: &Message, context: &mut TurnContext<'_>) {
         if self.takes_images && self.has_pictures(input) && !self.provider.takes_images().await {
             self.takes_images = false;
         }
         if !self.takes_images && images(input).next().is_some() {
-            observe(TurnEvent::Warning(self.no_images()));
+            context.warn(self.no_images());
         }
     }
 

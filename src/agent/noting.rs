@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Agent;
 use super::ending::{Ending, Ran};
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{TurnContext, TurnEvent, Warning};
 use super::notebook::{Lost, Notebook, Parts, Taken, Unwritten};
 use crate::chat::{Message, Outcome, Part, Role, SessionName, Tokens, TurnId};
 use crate::hint::chain;
@@ -59,8 +59,7 @@ impl Agent {
     pub(super) async fn write_down(
         &mut self,
         words: Option<Message>,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) {
         let (session, now) = (self.session().name().clone(), self.clock.now());
         let missed = self.said_before();
@@ -98,8 +97,8 @@ impl Agent {
             };
             notebook.capturing.push(tokio::task::spawn_blocking(work));
         }
-        while let Some(taken) = self.next_captured(cancel).await {
-            self.tell_captured(taken, observe);
+        while let Some(taken) = self.next_captured(context.cancel).await {
+            self.tell_captured(taken, context);
         }
     }
 
@@ -130,21 +129,19 @@ impl Agent {
         Some(taken.unwrap_or_default())
     }
 
-    fn tell_captured(&mut self, taken: Taken, observe: &mut Observer<'_>) {
-        if let Some(warning) = self.add_captured(&taken.receipts) {
-            observe(TurnEvent::Warning(warning));
-        }
+    fn tell_captured(&mut self, taken: Taken, context: &mut TurnContext<'_>) {
+        context.warn_all(self.add_captured(&taken.receipts));
         for receipt in taken.receipts {
-            observe(TurnEvent::Captured(receipt));
+            context.emit(TurnEvent::Captured(receipt));
         }
         if let Some(notebook) = &mut self.notebook {
             notebook.refused(taken.unwritten);
         }
-        self.tell_problems(taken.problems, observe);
+        self.tell_problems(taken.problems, context);
     }
 
     /// Reads what a request is to have of the files.
-    pub(super) async fn read_notes(&mut self, input: &Message, observe: &mut Observer<'_>) {
+    pub(super) async fn read_notes(&mut self, input: &Message, context: &mut TurnContext<'_>) {
         let Some(notebook) = &self.notebook else {
             return;
         };
@@ -159,12 +156,12 @@ impl Agent {
             related,
             ..read.kept
         };
-        self.tell_problems(read.problems, observe);
-        self.read_recovery(input, observe).await;
+        self.tell_problems(read.problems, context);
+        self.read_recovery(input, context).await;
     }
 
     /// Reads what tells where the work stood, where a compaction or the input gives a reason (Q29).
-    pub(super) async fn read_recovery(&mut self, input: &Message, observe: &mut Observer<'_>) {
+    pub(super) async fn read_recovery(&mut self, input: &Message, context: &mut TurnContext<'_>) {
         let Some(notebook) = &self.notebook else {
             return;
         };
@@ -186,11 +183,11 @@ impl Agent {
             return;
         };
         self.kept.recovery = recovery;
-        self.tell_problems(problems, observe);
+        self.tell_problems(problems, context);
     }
 
     /// Notes a turn that is over (X5).
-    pub(super) async fn note_turn(&mut self, turn: TurnId, observe: &mut Observer<'_>) {
+    pub(super) async fn note_turn(&mut self, turn: TurnId, context: &mut TurnContext<'_>) {
         // It was for this turn alone.
         let has_recovery = self.kept.recovery.take().is_some() && self.told.has_recovered();
         let used = self.used();
@@ -221,16 +218,16 @@ impl Agent {
             return;
         };
         for record in records {
-            self.record(record, observe);
+            self.record(record, context);
         }
         // What one hook could not write another cannot either: that is one message, and it names the file.
         let problems = failures.into_iter().map(|(_, why)| why);
         let problems = put_away.into_iter().chain(problems);
-        self.tell_problems(problems.collect(), observe);
+        self.tell_problems(problems.collect(), context);
     }
 
     /// Puts what a compaction takes out of the request into the working buffer, where none is kept yet (Q25).
-    pub(super) async fn save_removed(&mut self, before: usize, observe: &mut Observer<'_>) {
+    pub(super) async fn save_removed(&mut self, before: usize, context: &mut TurnContext<'_>) {
         let session = self.ledger.session();
         let Some((notebook, shortened)) = self
             .notebook
@@ -256,7 +253,7 @@ impl Agent {
         let known = self.ledger.known().clone();
         let work = move || parts.buffer(&name, &known, &exchanges, at);
         let problems = tokio::task::spawn_blocking(work).await;
-        self.tell_problems(problems.unwrap_or_default(), observe);
+        self.tell_problems(problems.unwrap_or_default(), context);
     }
 
     /// What belongs to the session goes with its name.
@@ -300,7 +297,7 @@ impl Agent {
         Tokens(prompt.0).share_of(budget.window())
     }
 
-    fn tell_problems(&mut self, problems: Vec<String>, observe: &mut Observer<'_>) {
+    fn tell_problems(&mut self, problems: Vec<String>, context: &mut TurnContext<'_>) {
         let Some(notebook) = &mut self.notebook else {
             return;
         };
@@ -310,7 +307,7 @@ impl Agent {
             return;
         }
         for why in news {
-            observe(TurnEvent::Warning(Warning::NotNoted { why }));
+            context.warn(Warning::NotNoted { why });
         }
     }
 }

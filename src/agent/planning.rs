@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Agent;
-use super::event::{Observer, TurnEvent};
+use super::event::TurnContext;
 use super::recalling::Lookup;
 use crate::chat::{Message, Role, ToolSpec};
 use crate::context::stages::images;
@@ -49,7 +49,7 @@ impl Agent {
         &mut self,
         asking: Asking<'_>,
         budget: Budget,
-        observe: &mut Observer<'_>,
+        context: &mut TurnContext<'_>,
     ) -> Result<ContextPlan, DoesNotFit> {
         let tools = self.offered();
         match self.plan(asking, &tools, budget) {
@@ -57,9 +57,7 @@ impl Agent {
                 let plan = self.plan(asking, &[], budget)?;
                 let tokens = tools.iter().map(ToolSpec::cost).sum();
                 let tokens = budget.calibration().grow(tokens);
-                if let Some(warning) = self.told.of_tools_left_out(tools.len(), tokens) {
-                    observe(TurnEvent::Warning(warning));
-                }
+                context.warn_all(self.told.of_tools_left_out(tools.len(), tokens));
                 Ok(plan)
             }
             planned => planned,

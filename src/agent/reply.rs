@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use tokio::time::{Instant, sleep_until};
-use tokio_util::sync::CancellationToken;
 
 use super::Ledger;
-use super::event::{Observer, TurnEvent};
+use super::event::{TurnContext, TurnEvent};
 use crate::chat::{ToolCall, Usage};
 use crate::context::stages::stamp::EchoFilter;
 use crate::provider::{EventStream, FinishReason, ProviderError, StreamEvent};
@@ -77,23 +76,22 @@ async fn passed(due: Option<Instant>) {
 pub(super) async fn collect(
     mut stream: EventStream,
     mut arriving: Option<Arriving<'_>>,
-    observe: &mut Observer<'_>,
-    cancel: &CancellationToken,
+    context: &mut TurnContext<'_>,
 ) -> Reply {
     let mut text = String::new();
     let mut calls = Vec::new();
     let mut filter = EchoFilter::default();
-    let show = |text: &mut String, delta: String, observe: &mut Observer<'_>| {
+    let show = |text: &mut String, delta: String, context: &mut TurnContext<'_>| {
         if !delta.is_empty() {
             text.push_str(&delta);
-            observe(TurnEvent::Text(delta));
+            context.emit(TurnEvent::Text(delta));
         }
     };
     let (end, usage) = loop {
         let due = arriving.as_ref().and_then(|arriving| arriving.due);
         let event = tokio::select! {
             biased;
-            () = cancel.cancelled() => break (End::Interrupted, None),
+            () = context.cancel.cancelled() => break (End::Interrupted, None),
             () = passed(due) => {
                 arriving.iter_mut().for_each(Arriving::keep);
                 continue;
@@ -106,11 +104,11 @@ pub(super) async fn collect(
                 if let Some(arriving) = arriving.as_mut().filter(|_| !delta.is_empty()) {
                     arriving.push(&delta);
                 }
-                show(&mut text, delta, observe);
+                show(&mut text, delta, context);
             }
-            Some(Ok(StreamEvent::Reasoning(delta))) => observe(TurnEvent::Reasoning(delta)),
+            Some(Ok(StreamEvent::Reasoning(delta))) => context.emit(TurnEvent::Reasoning(delta)),
             Some(Ok(StreamEvent::Retrying { why, after })) => {
-                observe(TurnEvent::Retrying { why, after });
+                context.emit(TurnEvent::Retrying { why, after });
             }
             Some(Ok(StreamEvent::ToolCall(call))) => calls.push(call),
             Some(Ok(StreamEvent::Finished { reason, usage })) => {
@@ -120,7 +118,7 @@ pub(super) async fn collect(
             None => break (End::Failed(ended_early()), None),
         }
     };
-    show(&mut text, filter.finish(), observe);
+    show(&mut text, filter.finish(), context);
     Reply {
         text,
         calls,
@@ -140,6 +138,7 @@ fn ended_early() -> ProviderError {
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
+    use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::chat::{Message, MessageId, Record, Role};
@@ -180,14 +179,9 @@ mod tests {
             })
             .unwrap();
         let arriving = Some(Arriving::into(&mut ledger));
-        let mut observe = |_: TurnEvent| {};
-        let reply = collect(
-            slow(texts),
-            arriving,
-            &mut observe,
-            &CancellationToken::new(),
-        )
-        .await;
+        let (mut ignore, cancel) = (|_: TurnEvent| {}, CancellationToken::new());
+        let mut context = TurnContext::new(&mut ignore, &cancel);
+        let reply = collect(slow(texts), arriving, &mut context).await;
         let said = texts.iter().filter(|(text, _)| !text.starts_with("thinks"));
         assert_eq!(reply.text, said.map(|(text, _)| *text).collect::<String>());
         let records = log.records().into_iter();

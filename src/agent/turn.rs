@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tokio_util::sync::CancellationToken;
 
 use super::converse::Conversed;
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{Observer, TurnContext, Warning};
 use super::recalling::Lookup;
 use super::undo::TakenBack;
 use super::{Agent, Input, NoTurn, Running};
@@ -111,23 +111,12 @@ impl Agent {
     /// Asks the model. However this ends, the turn is recorded and closed before it returns.
     pub async fn turn(
         &mut self,
-        input: String,
+        input: impl Into<Input>,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
-        self.turn_of(input.into(), observe, cancel).await
-    }
-
-    /// The same for an input that is not all of the person's own words.
-    pub async fn turn_of(
-        &mut self,
-        input: Input,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
-    ) -> Result<TurnReport, TurnError> {
-        self.told.begin_turn();
-        let said = self.said(input, observe).await;
-        self.run(said, Doing::Replying, observe, cancel).await
+        let context = TurnContext::new(observe, cancel);
+        self.take_turn(input.into(), Doing::Replying, context).await
     }
 
     /// Thinks a question through (C70). However this ends, the turn is recorded and closed before it returns.
@@ -137,15 +126,25 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
+        let context = TurnContext::new(observe, cancel);
+        self.take_turn(task, Doing::Thinking, context).await
+    }
+
+    async fn take_turn(
+        &mut self,
+        input: Input,
+        doing: Doing,
+        mut context: TurnContext<'_>,
+    ) -> Result<TurnReport, TurnError> {
         self.told.begin_turn();
-        let said = self.said(task, observe).await;
-        self.run(said, Doing::Thinking, observe, cancel).await
+        let said = self.said(input, &mut context).await;
+        self.run(said, doing, &mut context).await
     }
 
     /// What the person says, with the files it mentions.
-    async fn said(&mut self, mut input: Input, observe: &mut Observer<'_>) -> Said {
+    async fn said(&mut self, mut input: Input, context: &mut TurnContext<'_>) -> Said {
         let at = Some(self.clock.now());
-        let attached = self.attached(input.typed(), observe).await;
+        let attached = self.attached(input.typed(), context).await;
         let with_it = input.take_attached().into_iter().map(Part::Attached);
         let id = self.session().next_message_id(0);
         let own = Message::text(id.clone(), Role::User, input.typed(), at);
@@ -166,6 +165,7 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
+        let mut context = TurnContext::new(observe, cancel);
         self.take_in_forgotten();
         let asked = self.session().live_turns().next_back();
         let reply = asked.and_then(|turn| self.session().messages_of(turn).last());
@@ -179,7 +179,7 @@ impl Agent {
         // Saved with the record that begins the turn, so that no kill leaves the question in no view at all.
         let TakenBack { input, files } = self.take_back(Withdrawal::Retried)?;
         self.told.begin_turn();
-        tell_of_files(files, observe);
+        tell_of_files(files, &mut context);
         let at = at.or_else(|| Some(self.clock.now()));
         let mut message = Message::text(self.session().next_message_id(0), Role::User, input, at);
         let parts = asked.into_iter().flat_map(|asked| asked.parts);
@@ -187,72 +187,70 @@ impl Agent {
         message.parts.extend(attached);
         // What is worth keeping of it was written down when it was said first.
         let said = Said { message, own: None };
-        Ok(self.run(said, doing, observe, cancel).await)
+        Ok(self.run(said, doing, &mut context).await)
     }
 
     async fn run(
         &mut self,
         said: Said,
         doing: Doing,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<TurnReport, TurnError> {
         let Said {
             message: input,
             own,
         } = said;
+        let turn = self.begin(&input, context).await;
+        self.write_down(own, context).await;
+        let lookup = self.gather(&input, context).await;
+        let conversed = match doing {
+            Doing::Replying => self.converse(turn, &input, &lookup, context).await,
+            Doing::Thinking => self.ponder(&input, &lookup, context).await,
+        };
+        let report = self.finish(turn, doing, conversed, context);
+        self.note_turn(turn, context).await;
+        self.schedule(context).await;
+        report
+    }
+
+    /// Takes in what was done since the last turn, and records the input.
+    async fn begin(&mut self, input: &Message, context: &mut TurnContext<'_>) -> TurnId {
         let turn = self.session().next_turn();
         let mode = self.memory.mode().name.clone();
         let model = self.provider.model().to_string();
         tracing::info!(%turn, mode, model, "turn started");
         self.toolbox.registry.begin_turn();
         self.compacted_now = 0..0;
-        if let Some(warning) = self.take_in_forgotten() {
-            observe(TurnEvent::Warning(warning));
-        }
-        let warning = self.take_in_finished().await;
-        if let Some(warning) = warning {
-            observe(TurnEvent::Warning(warning));
-        }
-        self.record(
-            Record::TurnStarted {
-                turn,
-                input: input.clone(),
-                mode,
-                model,
-            },
-            observe,
-        );
-        self.write_down(own, observe, cancel).await;
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => {}
-            () = self.read_notes(&input, observe) => {}
-        }
-        let (lookup, warning) = tokio::select! {
-            biased;
-            () = cancel.cancelled() => (Lookup::default(), None),
-            looked_up = self.look_up(&input) => looked_up,
+        context.warn_all(self.take_in_forgotten());
+        context.warn_all(self.take_in_finished().await);
+        let input = input.clone();
+        let begun = Record::TurnStarted {
+            turn,
+            input,
+            mode,
+            model,
         };
-        if let Some(warning) = warning {
-            observe(TurnEvent::Warning(warning));
-        }
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => {}
-            () = self.relate(&input, observe) => {}
-        }
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => {}
-            () = self.settle_pictures(&input, observe) => {}
-        }
-        let conversed = match doing {
-            Doing::Replying => self.converse(turn, &input, &lookup, observe, cancel).await,
-            Doing::Thinking => self.ponder(&input, &lookup, observe, cancel).await,
+        self.record(begun, context);
+        turn
+    }
+
+    /// Gathers what is to stand beside the input, as far as it gets before the turn is cancelled.
+    async fn gather(&mut self, input: &Message, context: &mut TurnContext<'_>) -> Lookup {
+        let cancel = context.cancel;
+        let gathering = async {
+            self.read_notes(input, context).await;
+            let (lookup, warning) = self.look_up(input).await;
+            context.warn_all(warning);
+            self.relate(input, context).await;
+            self.settle_pictures(input, context).await;
+            lookup
         };
-        let report = self.finish(turn, doing, conversed, observe);
-        self.note_turn(turn, observe).await;
+        let gathered = cancel.run_until_cancelled(gathering).await;
+        gathered.unwrap_or_default()
+    }
+
+    /// Begins the work that no reply waits for, and awaits it where the run is to end with it.
+    async fn schedule(&mut self, context: &mut TurnContext<'_>) {
         if let Some(index) = &mut self.index {
             index.turn_over();
         }
@@ -260,32 +258,25 @@ impl Agent {
         // A whole history to be indexed is nothing to wait for.
         let waits = self.settings.jobs == Running::Foreground
             && !matches!(news, Some(Warning::Recall(News::Indexing { .. })));
-        if let Some(news) = news {
-            observe(TurnEvent::Warning(news));
+        context.warn_all(news);
+        while waits
+            && self.is_working()
+            && let Some(warning) = context.cancel.run_until_cancelled(self.job_done()).await
+        {
+            context.warn_all(warning);
         }
-        while waits && self.is_working() {
-            let warning = tokio::select! {
-                biased;
-                () = cancel.cancelled() => break,
-                warning = self.job_done() => warning,
-            };
-            if let Some(warning) = warning {
-                observe(TurnEvent::Warning(warning));
-            }
-        }
-        report
     }
 
-    pub(super) fn record(&mut self, record: Record, observe: &mut Observer<'_>) {
+    pub(super) fn record(&mut self, record: Record, context: &mut TurnContext<'_>) {
         self.ledger.apply(record);
-        self.save(observe);
+        self.save(context);
     }
 
-    fn save(&mut self, observe: &mut Observer<'_>) {
+    fn save(&mut self, context: &mut TurnContext<'_>) {
         if let Err(error) = self.ledger.save()
             && let Some(warning) = self.told.of_refusal(&error)
         {
-            observe(TurnEvent::Warning(warning));
+            context.warn(warning);
         }
     }
 
@@ -294,7 +285,7 @@ impl Agent {
         turn: TurnId,
         doing: Doing,
         conversed: Conversed,
-        observe: &mut Observer<'_>,
+        context: &mut TurnContext<'_>,
     ) -> Result<TurnReport, TurnError> {
         let Conversed {
             text,
@@ -327,7 +318,7 @@ impl Agent {
             self.ledger.apply(states);
         }
         self.bill();
-        self.save(observe);
+        self.save(context);
         match failure {
             None => Ok(TurnReport {
                 outcome,
@@ -341,16 +332,14 @@ impl Agent {
 }
 
 /// What became of the files of the first try.
-fn tell_of_files(files: Result<Restored, ChangesError>, observe: &mut Observer<'_>) {
+fn tell_of_files(files: Result<Restored, ChangesError>, context: &mut TurnContext<'_>) {
     match files {
         Ok(restored) => {
             for line in restored.lines() {
-                observe(TurnEvent::Warning(Warning::FileTakenBack { line }));
+                context.warn(Warning::FileTakenBack { line });
             }
         }
-        Err(error) => observe(TurnEvent::Warning(Warning::FilesStay {
-            why: chain(&error),
-        })),
+        Err(error) => context.warn(Warning::FilesStay { why: chain(&error) }),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 
-use super::event::TurnEvent;
+use super::event::{TurnContext, TurnEvent};
 use super::reply::{self, End, Reply};
 use super::summaries::Summaries;
 use crate::chat::{Message, MessageId, Role, Tokens};
@@ -203,13 +203,9 @@ impl Writer {
             purpose: Purpose::Summary,
             delivery: Delivery::Streamed,
         };
-        let mut observe = |_: TurnEvent| {};
-        let reply = reply::collect(
-            self.provider.stream(request),
-            None,
-            &mut observe,
-            &self.cancel,
-        );
+        let mut ignore = |_: TurnEvent| {};
+        let mut context = TurnContext::new(&mut ignore, &self.cancel);
+        let reply = reply::collect(self.provider.stream(request), None, &mut context);
         let Ok(Reply {
             text, end, calls, ..
         }) = tokio::time::timeout(STEP, reply).await

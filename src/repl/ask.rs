@@ -156,7 +156,7 @@ pub async fn ask(
     let mut observe = |event| happening.send(event).unwrap_or_default();
     let turn = async {
         match question {
-            Question::New(input) => Ok(agent.turn_of(input, &mut observe, &cancel).await),
+            Question::New(input) => Ok(agent.turn(input, &mut observe, &cancel).await),
             Question::Think(task) => Ok(agent.think(task, &mut observe, &cancel).await),
             Question::Again => agent.retry(&mut observe, &cancel).await,
         }

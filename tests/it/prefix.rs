@@ -136,7 +136,9 @@ async fn a_resumed_session_begins_its_requests_as_before() {
     let opened = MemoryLog::default().reopen(session.unwrap());
     let mut agent = talk::agent(held, opened, Arc::new(ManualClock::new()));
     let cancel = CancellationToken::new();
-    let turn = agent.turn("And now?".into(), &mut |_| {}, &cancel).await;
+    let turn = agent
+        .turn("And now?".to_owned(), &mut |_| {}, &cancel)
+        .await;
     turn.unwrap();
     let after = wire(agent.last_plan().unwrap());
     let same = before

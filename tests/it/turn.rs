@@ -349,7 +349,7 @@ async fn an_interrupted_reply_is_kept_and_the_session_goes_on() {
     let mut observe = |_| {};
     let report = desk
         .agent
-        .turn("Hi".into(), &mut observe, &cancel)
+        .turn("Hi".to_owned(), &mut observe, &cancel)
         .await
         .unwrap();
     assert_eq!(

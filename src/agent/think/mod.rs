@@ -20,7 +20,7 @@ use self::course::Course;
 use self::read::Approach;
 use super::Agent;
 use super::converse::Conversed;
-use super::event::{Observer, TurnEvent, Warning};
+use super::event::{TurnContext, TurnEvent, Warning};
 use super::planning;
 use super::recalling::Lookup;
 use super::reply::{self, End, Reply};
@@ -115,25 +115,25 @@ impl Agent {
         &mut self,
         input: &Message,
         lookup: &Lookup,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Conversed {
-        let abilities = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Conversed::interrupted(String::new()),
-            abilities = self.provider.abilities() => abilities,
+        let abilities = context
+            .cancel
+            .run_until_cancelled(self.provider.abilities());
+        let Some(abilities) = abilities.await else {
+            return Conversed::interrupted(String::new());
         };
         let budget = self.budget(abilities);
         let asking = planning::Asking { input, lookup };
-        self.make_room(When::BeforeTurn, budget, asking, observe, cancel)
+        self.make_room(When::BeforeTurn, budget, asking, context)
             .await;
         let settings = self.settings.think;
         let ground = Ground::Talk { input, lookup };
-        match self.thought(ground, settings, observe, cancel).await {
+        match self.thought(ground, settings, context).await {
             Ok(report) => {
                 let text = report.to_string();
                 self.keep_thought(&report, &text);
-                observe(TurnEvent::Text(text.clone()));
+                context.emit(TurnEvent::Text(text.clone()));
                 Conversed {
                     outcome: Outcome::Answered,
                     ..Conversed::interrupted(text)
@@ -148,13 +148,12 @@ impl Agent {
     pub(super) async fn think_for_model(
         &mut self,
         thinking: &Thinking,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Output, Failure> {
         let settings = self.settings.think.with(thinking);
         let question = Message::text(message_id(), Role::User, thinking.question(), None);
         let ground = Ground::Alone(&question);
-        match self.thought(ground, settings, observe, cancel).await {
+        match self.thought(ground, settings, context).await {
             Ok(mut report) => {
                 report.task.clone_from(&thinking.task);
                 let text = report.to_string();
@@ -185,28 +184,26 @@ impl Agent {
         &mut self,
         ground: Ground<'_>,
         settings: ThinkSettings,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Report, Fruitless> {
-        let abilities = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Err(Fruitless::Interrupted),
-            abilities = self.provider.abilities() => abilities,
-        };
+        let abilities = context
+            .cancel
+            .run_until_cancelled(self.provider.abilities());
+        let abilities = abilities.await.ok_or(Fruitless::Interrupted)?;
         let mut course = Course::new(settings);
         let asking = Asking {
             ground,
             abilities,
             settings,
         };
-        let ended = self.follow(&mut course, asking, observe, cancel).await;
+        let ended = self.follow(&mut course, asking, context).await;
         let number = self.session().scratchpad().next_thought();
         let (Ground::Talk { input, .. } | Ground::Alone(input)) = ground;
         match (course.report(number, &input.said()), ended) {
             (Some(report), ended) => {
                 if let Err(Fruitless::Failed(failure)) = ended {
                     let why = chain(&failure);
-                    observe(TurnEvent::Warning(Warning::ThoughtCut { why }));
+                    context.warn(Warning::ThoughtCut { why });
                 }
                 Ok(report)
             }
@@ -220,17 +217,15 @@ impl Agent {
         &mut self,
         course: &mut Course,
         asking: Asking<'_>,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<(), Fruitless> {
         loop {
-            let approaches = self.branch(course, asking, observe, cancel).await?;
+            let approaches = self.branch(course, asking, context).await?;
             if approaches.is_empty() {
                 return Ok(());
             }
-            self.develop(course, approaches, asking, observe, cancel)
-                .await?;
-            self.converge(course, asking, observe, cancel).await?;
+            self.develop(course, approaches, asking, context).await?;
+            self.converge(course, asking, context).await?;
             if course.is_enough() {
                 return Ok(());
             }
@@ -241,11 +236,10 @@ impl Agent {
         &mut self,
         course: &mut Course,
         asking: Asking<'_>,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<Vec<Approach>, Fruitless> {
         course.begin_round();
-        observe(TurnEvent::Thinking(Stage::Branching {
+        context.emit(TurnEvent::Thinking(Stage::Branching {
             round: course.round(),
             rounds: asking.settings.max_iterations,
         }));
@@ -256,7 +250,7 @@ impl Agent {
         let filled = prompt.fill(&[("branches", &branches), ("earlier", &earlier)]);
         let request = self.question(prompt, &filled, asking)?;
         course.count(1);
-        match self.answer(request, cancel).await {
+        match self.answer(request, context.cancel).await {
             Ok(text) => Ok(course.branched(read::approaches(&text, most))),
             Err(Fruitless::Failed(failure)) if course.round() == 1 => {
                 tracing::warn!(
@@ -275,8 +269,7 @@ impl Agent {
         course: &mut Course,
         approaches: Vec<Approach>,
         asking: Asking<'_>,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<(), Fruitless> {
         let prompt = &self.memory.think_prompts().develop;
         let mut requests = Vec::new();
@@ -288,7 +281,7 @@ impl Agent {
         }
         let of = requests.len();
         course.count(of);
-        let this = &*self;
+        let (this, cancel) = (&*self, context.cancel);
         let answers = requests.into_iter().map(|(approach, request)| async move {
             (approach, this.answer(request, cancel).await)
         });
@@ -296,7 +289,7 @@ impl Agent {
         let mut fruitless = Fruitless::from(TurnFailure::NoApproach);
         let mut worked = 0;
         for done in 0..of {
-            observe(TurnEvent::Thinking(Stage::Developing { done, of }));
+            context.emit(TurnEvent::Thinking(Stage::Developing { done, of }));
             let Some((approach, answer)) = answers.next().await else {
                 break;
             };
@@ -319,17 +312,16 @@ impl Agent {
         &mut self,
         course: &mut Course,
         asking: Asking<'_>,
-        observe: &mut Observer<'_>,
-        cancel: &CancellationToken,
+        context: &mut TurnContext<'_>,
     ) -> Result<(), Fruitless> {
         let approaches = course.candidates().count();
-        observe(TurnEvent::Thinking(Stage::Converging { approaches }));
+        context.emit(TurnEvent::Thinking(Stage::Converging { approaches }));
         let prompt = &self.memory.think_prompts().converge;
         let texts = telling::candidates(course);
         let filled = prompt.fill(&[("approaches", &texts)]);
         let request = self.question(prompt, &filled, asking)?;
         course.count(1);
-        let text = self.answer(request, cancel).await?;
+        let text = self.answer(request, context.cancel).await?;
         let read = read::weighing(&text, &course.titles());
         if read.is_none() {
             tracing::warn!(round = course.round(), "could not parse the weighing");
@@ -368,9 +360,10 @@ impl Agent {
 
     /// What the model says, however it ended; nothing of it is shown.
     async fn answer(&self, request: ChatRequest, cancel: &CancellationToken) -> Answered {
-        let mut observe = |_: TurnEvent| {};
+        let mut ignore = |_: TurnEvent| {};
+        let mut context = TurnContext::new(&mut ignore, cancel);
         let stream = self.provider.stream(request);
-        let reply = reply::collect(stream, None, &mut observe, cancel).await;
+        let reply = reply::collect(stream, None, &mut context).await;
         let Reply { text, end, .. } = reply;
         match end {
             End::Finished(_) => Ok(text),

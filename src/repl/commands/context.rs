@@ -417,7 +417,7 @@ mod tests {
     async fn say(agent: &mut Agent, input: &str) {
         let cancel = CancellationToken::new();
         agent
-            .turn(input.into(), &mut |_| {}, &cancel)
+            .turn(input.to_owned(), &mut |_| {}, &cancel)
             .await
             .unwrap();
     }

@@ -194,7 +194,7 @@ fn info_says_where_one_is() {
         "session   here",
         "messages  0 in 0 turns",
         "mode      code (window of 30 messages)",
-        "model     offline/quotes",
+        "model     none; replies quote what was said",
     ] {
         assert!(screen.contains(row), "{row}: {screen}");
     }
