@@ -56,9 +56,9 @@ impl Agent {
         // Servers count the descriptions of tools in their own ways, or not at all.
         let without_tools = sent.cost.minus(sent.tools);
         let sent_tokens = sent.budget.calibration().grow(without_tools);
-        let cut = counted.and_then(|counted| self.told.of_count(sent_tokens, counted, window));
+        let cut = counted.and_then(|counted| self.warned.of_count(sent_tokens, counted, window));
         cut.into_iter()
-            .chain(self.told.of_usage(usage, tools))
+            .chain(self.warned.of_usage(usage, tools))
             .collect()
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::compacting::{Asker, written};
-use super::writing::{NotWritten, Progress};
+use super::auto_compact::{Asker, written};
+use super::summarizer::{NotWritten, Progress};
 use super::{Agent, Warning};
 use crate::chat::Tokens;
 use crate::hint::Hint;

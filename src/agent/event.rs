@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::summarizer::Progress;
 use super::think::Stage;
-use super::writing::Progress;
 use crate::chat::{Form, Tokens, ToolCall};
 use crate::context::TokenUsage;
 use crate::hint::chain;

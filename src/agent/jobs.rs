@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::compacting::{Asker, written};
-use super::learning;
-use super::writing::{Asked, NotWritten, Writer};
+use super::auto_compact::{Asker, written};
+use super::second_reader;
+use super::summarizer::{Asked, NotWritten, Summarizer};
 
 use super::{Agent, Warning};
 use crate::chat::TurnId;
@@ -103,7 +103,9 @@ async fn done(job: Job, asker: Asker, cancel: CancellationToken) -> Result<Done,
     match job {
         Job::Summarise(job) => summarise(job, asker, cancel).await,
         Job::Compact(job) => written(job, asker, &mut |_| (), &cancel).await,
-        Job::Learn(job) => learning::learn(job, asker, cancel).await.map(Done::Learned),
+        Job::Learn(job) => second_reader::learn(job, asker, cancel)
+            .await
+            .map(Done::Learned),
     }
 }
 
@@ -135,7 +137,7 @@ pub(super) async fn summarise(
 }
 
 /// A model to write with, and what it has room for.
-pub(super) async fn writer(asker: Asker, cancel: CancellationToken) -> Writer {
+pub(super) async fn writer(asker: Asker, cancel: CancellationToken) -> Summarizer {
     let Asker {
         provider,
         limit,
@@ -146,7 +148,7 @@ pub(super) async fn writer(asker: Asker, cancel: CancellationToken) -> Writer {
     let window = limit.map_or(abilities.context_window, |limit| {
         abilities.context_window.min(limit)
     });
-    Writer {
+    Summarizer {
         provider,
         budget: Budget::new(window, abilities.max_output, calibration),
         cancel,
@@ -235,7 +237,7 @@ impl Agent {
                 Some(index) => index.meaning.done().await,
             }
         };
-        let entries = self.keeper.due(self.clock.as_ref());
+        let entries = self.entries.due(self.clock.as_ref());
         tokio::select! {
             warning = entries => warning,
             result = summary => {
@@ -284,7 +286,7 @@ impl Agent {
         match record {
             Ok(record) => {
                 let refused = self.keep(record);
-                // Of a rolling summary, or a further part of a backlog, nobody is told: they are taken in all the time.
+                // Of a rolling summary, or of a further part of a backlog, nobody is told: they are taken in all the time.
                 let kind = kind.filter(|_| self.compacted_to() > before);
                 let told = kind.and_then(|_| self.compacted());
                 refused
@@ -317,10 +319,10 @@ impl Agent {
     /// Waits for the work that runs, at most so long; what is not done then is given up and done again
     /// another time.
     pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
-        let refused = self.keeper.flush_at_last(self.clock.now());
+        let refused = self.entries.flush_at_last(self.clock.now());
         let mut warnings: Vec<Warning> = refused.into_iter().collect();
         let had_summary = self.jobs.running.is_some();
-        let mut further = self.further.take();
+        let mut external = self.external.take();
         let all = async {
             while self.is_working() {
                 warnings.extend(self.job_done().await);
@@ -331,8 +333,8 @@ impl Agent {
             }
         };
         let adding = async {
-            match &mut further {
-                Some(further) => further.added().await,
+            match &mut external {
+                Some(external) => external.added().await,
                 None => None,
             }
         };
@@ -340,10 +342,10 @@ impl Agent {
         let both = async { tokio::join!(all, adding) };
         let ended = tokio::time::timeout(grace, both).await;
         warnings.extend(ended.ok().and_then(|((), warning)| warning));
-        if let Some(further) = &mut further {
-            further.abort();
+        if let Some(external) = &mut external {
+            external.abort();
         }
-        self.further = further;
+        self.external = external;
         self.jobs.abort();
         if let Some(index) = &mut self.index {
             index.meaning.abort();

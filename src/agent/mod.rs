@@ -7,49 +7,48 @@
 //! ```
 //! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns. Where what stands:
 //! ```text
-//!  the turn        turn, converse, planning, reply, acting, toolbox, input, mentioning, ending, undo, think/
-//!  what is told    event; told: what was told already
-//!  compaction      compact: asked for; compacting: by itself; writing, summaries, skip; jobs: in the background
-//!  recall          recalling; related: what comes into a request by itself
-//!  what outlives   noting, notebook/: captures, notes of days, recovery; keeping, keeper: entries, pins, scratchpad
-//!                  looking: one search over all of it; further: a memory behind a server
-//!  what is forgotten   forgetting: in the open session
-//!  what is learnt  counter, calibration: how servers count;  learning: the model as a second reader
-//!                  ledger: the session and its log in step
+//!  the turn         turn; request: what is sent; model_loop, reply: what comes back; tool_calls, toolbox; input, mentions; undo, think/
+//!  what it tells    event; warn_once: not every turn
+//!  compaction       compact: asked for; auto_compact: by itself; summarizer, summaries, skip; jobs: in the background
+//!  recall           recall: in the session; related: what comes into a request by itself; memory_search: over everything
+//!  long-term memory notes, end_hooks, long_term/; entries, entry_writer; external_memory: behind a server
+//!  forgetting       forgetting: in the open session
+//!  learning         counter, calibration: how servers count; second_reader: what a model reads out of a session
+//!                   ledger: the session and its log in step
 //! ```
 
-mod acting;
+mod auto_compact;
 mod calibration;
 mod compact;
-mod compacting;
-mod converse;
 mod counter;
-mod ending;
+mod end_hooks;
+mod entries;
+mod entry_writer;
 mod event;
+mod external_memory;
 mod forgetting;
-mod further;
 mod input;
 mod jobs;
-mod keeper;
-mod keeping;
-mod learning;
 mod ledger;
-mod looking;
-mod mentioning;
-pub mod notebook;
-mod noting;
-mod planning;
-mod recalling;
+pub mod long_term;
+mod memory_search;
+mod mentions;
+mod model_loop;
+mod notes;
+mod recall;
 mod related;
 mod reply;
+mod request;
+mod second_reader;
 mod skip;
 mod summaries;
+mod summarizer;
 mod think;
-mod told;
+mod tool_calls;
 mod toolbox;
 mod turn;
 mod undo;
-mod writing;
+mod warn_once;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -66,20 +65,20 @@ use crate::store::{Opened, StoreError};
 
 pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools};
 pub use counter::{Count, Uncounted};
-pub use ending::{EndHook, EndHooks, Ending, Ran};
+pub use end_hooks::{EndHook, EndHooks, Ending, Ran};
+pub use entries::{CannotPin, Pinned};
 pub use event::{Beside, Observer, Reach, ToolReport, TurnEvent, Warning};
+pub use external_memory::ExternalMemory;
 pub use forgetting::ForgottenHere;
-pub use further::Further;
 pub use input::Input;
-pub use keeping::{CannotPin, Pinned};
 pub use ledger::Ledger;
-pub use recalling::{Recalled, Vectors};
+pub use recall::{Recalled, Vectors};
 pub use skip::Skip;
+pub use summarizer::{NotWritten, Progress};
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Look, Nobody, Toolbox, Whole};
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use undo::{NoTurn, TakenDown, Undone};
-pub use writing::{NotWritten, Progress};
 
 /// What stays the same from turn to turn.
 #[derive(Clone, Debug)]
@@ -122,7 +121,7 @@ pub struct Agent {
     /// A window smaller than assumed, learnt when a request was refused as too long.
     served_window: Option<Tokens>,
     /// What the server counted, while it holds.
-    counted: compacting::Counted,
+    counted: auto_compact::Counted,
     /// The turn in which something was compacted, or tried to be: once is enough.
     compacted_in: Option<TurnId>,
     /// The messages that were compacted in the running turn: recall does not bring them back into it.
@@ -130,10 +129,10 @@ pub struct Agent {
     summaries: Arc<summaries::Summaries>,
     skip: Skip,
     /// What was said once is not said every turn.
-    told: told::Told,
+    warned: warn_once::WarnOnce,
     jobs: jobs::Jobs,
     index: Option<Index>,
-    further: Option<Further>,
+    external: Option<ExternalMemory>,
     toolbox: Toolbox,
     /// Whether the model is offered tools: not once its server said that it takes none.
     takes_tools: bool,
@@ -141,8 +140,8 @@ pub struct Agent {
     takes_images: bool,
     /// What outlives the session, as the last turn read it.
     kept: Kept,
-    keeper: keeper::Keeper,
-    notebook: Option<notebook::Notebook>,
+    entries: entry_writer::EntryWriter,
+    long_term: Option<long_term::LongTermMemory>,
     /// What requests of this run took, and of it what sessions have on record.
     meter: Meter,
     billed: Spending,
@@ -170,7 +169,7 @@ impl Agent {
     ) -> Self {
         memory.restore(&opened.session);
         let ledger = Ledger::new(opened);
-        let told = told::Told::default();
+        let warned = warn_once::WarnOnce::default();
         let parts = settings.recall.clone();
         let index = parts.map(|parts| Index::new(parts, ledger.session().name()));
         Self {
@@ -182,21 +181,21 @@ impl Agent {
             last: None,
             counter: counter::TokenCounter::default(),
             served_window: None,
-            counted: compacting::Counted::default(),
+            counted: auto_compact::Counted::default(),
             compacted_in: None,
             compacted_now: 0..0,
             summaries: Arc::default(),
             skip: Skip::default(),
-            told,
+            warned,
             jobs: jobs::Jobs::default(),
             index,
-            further: None,
+            external: None,
             toolbox: Toolbox::default(),
             takes_tools: true,
             takes_images: true,
             kept: Kept::default(),
-            keeper: keeper::Keeper::default(),
-            notebook: None,
+            entries: entry_writer::EntryWriter::default(),
+            long_term: None,
             meter: Meter::default(),
             billed: Spending::default(),
             price: None,
@@ -225,13 +224,13 @@ impl Agent {
     /// The same with entries that outlive the session.
     #[must_use]
     pub fn with_entries(mut self, entries: EntryStore) -> Self {
-        self.keeper = keeper::Keeper::new(entries);
+        self.entries = entry_writer::EntryWriter::new(entries);
         self
     }
 
     /// The same with long-term memory to search.
     #[must_use]
-    pub fn with_long_term(mut self, long_term: index::LongTerm) -> Self {
+    pub fn with_searched(mut self, long_term: index::LongTerm) -> Self {
         self.index = self.index.map(|index| index.with_long_term(long_term));
         self
     }
@@ -257,8 +256,8 @@ impl Agent {
     /// kept, what is noted.
     pub fn resettle(&mut self, context: context::Settings, memory: crate::memory::Settings) {
         self.toolbox.limits = self.toolbox.limits.with(&context);
-        if let Some(notebook) = &mut self.notebook {
-            notebook.resettle(&context, &memory);
+        if let Some(long_term) = &mut self.long_term {
+            long_term.resettle(&context, &memory);
         }
         self.settings.context = context;
         self.memory.resettle(memory);
@@ -370,11 +369,11 @@ impl Agent {
             self.jobs.abort();
         }
         self.favour_trained();
-        self.counted = compacting::Counted::default();
+        self.counted = auto_compact::Counted::default();
         self.served_window = None;
         self.takes_tools = true;
         self.takes_images = true;
-        self.told = told::Told::default();
+        self.warned = warn_once::WarnOnce::default();
         let model = self.provider.model().to_string();
         let refused = self.forgive();
         self.note(Record::ModelChanged { model }).or(refused)
@@ -482,13 +481,13 @@ impl Agent {
 
     fn begin_anew(&mut self) {
         self.jobs.abort();
-        self.keeper.end_session();
-        self.counted = compacting::Counted::default();
+        self.entries.end_session();
+        self.counted = auto_compact::Counted::default();
         self.compacted_in = None;
         self.summaries = Arc::default();
         self.memory.restore(self.ledger.session());
         self.last = None;
-        self.told = told::Told::default();
+        self.warned = warn_once::WarnOnce::default();
         self.close_index();
     }
 

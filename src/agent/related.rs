@@ -54,11 +54,11 @@ pub(super) struct Beside {
     pub without: Option<String>,
 }
 
-/// Returns what is worth saying beside an input, and what could not be read. `further`: what is found elsewhere.
+/// Returns what is worth saying beside an input, and what could not be read. `external`: what is found elsewhere.
 pub(super) async fn related(
     index: &mut Index,
     asking: Asking<'_>,
-    further: impl Future<Output = Result<Vec<Hit>, String>>,
+    external: impl Future<Output = Result<Vec<Hit>, String>>,
 ) -> (Beside, Vec<String>) {
     let notes = asking.settings.enabled;
     let lately = query(asking.session, asking.settings);
@@ -78,17 +78,17 @@ pub(super) async fn related(
         past: notes,
         by_meaning: asking.by_meaning,
     };
-    let (glanced, further) =
-        tokio::join!(index.glance(glance, asking.session, asking.now), further);
+    let (glanced, external) =
+        tokio::join!(index.glance(glance, asking.session, asking.now), external);
     let mut hits = glanced.hits;
     hits.retain(|hit| comes_by_itself(hit, glanced.by_meaning));
     let known = Known::of(asking);
-    let (further, without) = match further {
-        Ok(further) => (further, None),
+    let (external, without) = match external {
+        Ok(external) => (external, None),
         Err(why) => (Vec::new(), Some(why)),
     };
     let session = asking.session;
-    let mut news: Vec<Hit> = hits.into_iter().chain(further).collect();
+    let mut news: Vec<Hit> = hits.into_iter().chain(external).collect();
     news.retain(|hit| !known.says(hit) && !is_of(session, hit));
     let (said, kept) = distinct(news)
         .into_iter()
@@ -114,7 +114,7 @@ fn kinds(notes: bool, entries: bool) -> Vec<Kind> {
     let kinds = kinds.filter(|kind| match kind {
         Kind::Entry => entries,
         Kind::Note | Kind::Daily | Kind::OwnFile | Kind::Document => notes,
-        Kind::SessionState | Kind::Said | Kind::Further => false,
+        Kind::SessionState | Kind::Said | Kind::External => false,
     });
     kinds.collect()
 }
@@ -340,8 +340,8 @@ mod tests {
             by_meaning: true,
             now: now(),
         };
-        let further = std::future::ready(Ok(Vec::new()));
-        let (related, _) = related(index, asking, further).await;
+        let external = std::future::ready(Ok(Vec::new()));
+        let (related, _) = related(index, asking, external).await;
         let related = related.found;
         related.map_or_else(Vec::new, |related| {
             assert!(related.text.chars().count() <= settings.total_chars);

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use tokio_util::sync::CancellationToken;
 
-use super::converse::Conversed;
 use super::event::{Observer, TurnContext, Warning};
-use super::recalling::Lookup;
+use super::model_loop::Conversed;
+use super::recall::Lookup;
 use super::undo::TakenBack;
 use super::{Agent, Input, NoTurn, Running};
 use crate::chat::{Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
@@ -136,7 +136,7 @@ impl Agent {
         doing: Doing,
         mut context: TurnContext<'_>,
     ) -> Result<TurnReport, TurnError> {
-        self.told.begin_turn();
+        self.warned.begin_turn();
         let said = self.said(input, &mut context).await;
         self.run(said, doing, &mut context).await
     }
@@ -178,7 +178,7 @@ impl Agent {
         let at = asked.as_ref().and_then(|asked| asked.at);
         // Saved with the record that begins the turn, so that no kill leaves the question in no view at all.
         let TakenBack { input, files } = self.take_back(Withdrawal::Retried)?;
-        self.told.begin_turn();
+        self.warned.begin_turn();
         tell_of_files(files, &mut context);
         let at = at.or_else(|| Some(self.clock.now()));
         let mut message = Message::text(self.session().next_message_id(0), Role::User, input, at);
@@ -274,7 +274,7 @@ impl Agent {
 
     fn save(&mut self, context: &mut TurnContext<'_>) {
         if let Err(error) = self.ledger.save()
-            && let Some(warning) = self.told.of_refusal(&error)
+            && let Some(warning) = self.warned.of_refusal(&error)
         {
             context.warn(warning);
         }

@@ -72,11 +72,11 @@ impl Agent {
     /// What was captured of the person's words in a turn, and not taken back since.
     fn captured_in(&self, turn: &Turn) -> Result<Vec<Receipt>, ReceiptsError> {
         let session = self.session();
-        let (Some(notebook), Some(input)) = (self.notebook(), session.messages_of(turn).first())
+        let (Some(long_term), Some(input)) = (self.long_term(), session.messages_of(turn).first())
         else {
             return Ok(Vec::new());
         };
-        let mut receipts = notebook.captures().all()?;
+        let mut receipts = long_term.captures().all()?;
         receipts.retain(|receipt| {
             let what = &receipt.what;
             let is_its =

@@ -131,7 +131,7 @@ async fn one_chat(
         &catalog,
     )?);
     let past = Arc::new(parts::past(machine.clone(), &config));
-    let long_term = parts::long_term(&config, past);
+    let searched = parts::searched(&config, past);
     let person = (manner == Manner::Terminal).then(approve::at_terminal);
     let (approver, questions, looks) = match person {
         Some(person) => (person.approver, Some(person.questions), Some(person.looks)),
@@ -143,7 +143,7 @@ async fn one_chat(
     };
     let servers = servers::servers(&config, &inputs, &project);
     let workspace = parts::workspace(&config, &machine);
-    long_term.written.watch(&workspace);
+    searched.written.watch(&workspace);
     workspace.tidy(&name);
     parts::tidy_vectors(&config, machine.as_ref());
     let mut toolbox = toolbox::toolbox(
@@ -159,7 +159,8 @@ async fn one_chat(
         output,
     )?;
     toolbox.looks = looks;
-    let notebook = parts::notebook(args, &config, &texts, workspace, machine.clone(), &project)?;
+    let long_term =
+        parts::long_term_memory(args, &config, &texts, workspace, machine.clone(), &project)?;
     toolbox::check_names(args, &toolbox.registry, servers.as_deref())?;
     let (entries, notices) = parts::entries(&config, &project, machine.clone());
     for notice in &notices {
@@ -172,10 +173,10 @@ async fn one_chat(
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
             .with_entries(entries)
-            .with_notebook(notebook)
+            .with_long_term_memory(long_term)
             .with_meter(meter)
-            .with_long_term(long_term)
-            .with_further(further),
+            .with_searched(searched)
+            .with_external_memory(further),
         env: Environment {
             store,
             clock,

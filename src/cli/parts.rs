@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::ChatArgs;
 use super::candidates::choice_settings;
 use super::report::CliError;
-use crate::agent::{Further, notebook};
+use crate::agent::{ExternalMemory, long_term};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
@@ -102,8 +102,8 @@ pub(super) fn workspace(config: &Config, disk: &Arc<dyn Disk>) -> Workspace {
 }
 
 /// What was captured, with the files that hold it.
-pub(super) fn captures(config: &Config, disk: &Arc<dyn Disk>) -> notebook::Captures {
-    notebook::Captures {
+pub(super) fn captures(config: &Config, disk: &Arc<dyn Disk>) -> long_term::Captures {
+    long_term::Captures {
         workspace: workspace(config, disk),
         receipts: receipts(config, Arc::clone(disk)),
     }
@@ -173,14 +173,14 @@ pub(super) fn has_memories(args: &ChatArgs, config: &Config) -> bool {
     memory.memories_tool && memory.backend != Backend::None && !args.private
 }
 
-pub(super) fn notebook(
+pub(super) fn long_term_memory(
     args: &ChatArgs,
     config: &Config,
     texts: &Texts,
     workspace: Workspace,
     disk: Arc<dyn Disk>,
     project: &Path,
-) -> Result<notebook::Parts, CliError> {
+) -> Result<long_term::Parts, CliError> {
     let settings = config.settings.memory.clone();
     let context = &config.settings.context;
     let lasts = settings.backend != Backend::None;
@@ -199,7 +199,7 @@ pub(super) fn notebook(
         };
         RecoveryCues::parse(&prompt(text), checked)
     });
-    let parts = notebook::Parts {
+    let parts = long_term::Parts {
         workspace,
         receipts: receipts(config, disk),
         captor,
@@ -223,7 +223,7 @@ pub(super) fn further(
     config: &Config,
     inputs: &Inputs,
     output: &mut Output,
-) -> Result<Option<Further>, CliError> {
+) -> Result<Option<ExternalMemory>, CliError> {
     let memory = &config.settings.memory;
     let settings = &memory.mem0;
     if settings.base_url.is_empty() || args.private || memory.backend == Backend::None {
@@ -245,7 +245,7 @@ pub(super) fn further(
         "" => MEM0_USER,
         user => user,
     };
-    Ok(Some(Further::new(Mem0::new(
+    Ok(Some(ExternalMemory::new(Mem0::new(
         &settings.base_url,
         key,
         user,
@@ -339,7 +339,7 @@ pub(super) fn index(
 }
 
 /// Long-term memory as it is searched.
-pub(super) fn long_term(config: &Config, store: Arc<dyn SessionStore>) -> index::LongTerm {
+pub(super) fn searched(config: &Config, store: Arc<dyn SessionStore>) -> index::LongTerm {
     let settings = &config.settings;
     index::LongTerm {
         places: index::Places {

@@ -97,7 +97,7 @@ fn offers(desk: &Desk) -> Offers {
             .collect()
     };
     let files = desk.agent.toolbox().files.as_ref();
-    let workspace = desk.agent.notebook().map(|parts| parts.workspace.clone());
+    let workspace = desk.agent.long_term().map(|parts| parts.workspace.clone());
     let name = desk.session().name().clone();
     let notes = move || {
         let names = workspace

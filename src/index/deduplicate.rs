@@ -45,7 +45,7 @@ fn rank(kind: Kind) -> u8 {
         Kind::SessionState => 4,
         Kind::Daily => 5,
         Kind::Said => 6,
-        Kind::Further => 7,
+        Kind::External => 7,
     }
 }
 

@@ -348,13 +348,13 @@ impl<'a> Chat<'a> {
 
     async fn edit(&mut self, draft: Draft) -> After {
         let places = &self.desk.env.places;
-        let notebook = self.desk.agent.notebook();
-        let edited = match notebook.filter(|_| self.input.is_terminal()) {
+        let long_term = self.desk.agent.long_term();
+        let edited = match long_term.filter(|_| self.input.is_terminal()) {
             None => Err(EditError::NoTerminal { path: draft.path }),
-            Some(notebook) => {
+            Some(long_term) => {
                 let edit = Edit {
                     draft: &draft,
-                    workspace: &notebook.workspace,
+                    workspace: &long_term.workspace,
                     disk: places.disk.as_ref(),
                     folder: places.data.join("editing"),
                     session: self.desk.session().name(),

@@ -19,11 +19,11 @@ use tokio_util::sync::CancellationToken;
 use self::course::Course;
 use self::read::Approach;
 use super::Agent;
-use super::converse::Conversed;
 use super::event::{TurnContext, TurnEvent, Warning};
-use super::planning;
-use super::recalling::Lookup;
+use super::model_loop::Conversed;
+use super::recall::Lookup;
 use super::reply::{self, End, Reply};
+use super::request;
 use super::turn::TurnFailure;
 use crate::chat::{Message, MessageId, Outcome, Record, Role};
 use crate::context::{self, ContextPlan, Draft, Section, SectionKind, Source};
@@ -124,7 +124,7 @@ impl Agent {
             return Conversed::interrupted(String::new());
         };
         let budget = self.budget(abilities);
-        let asking = planning::Asking { input, lookup };
+        let asking = request::Asking { input, lookup };
         self.make_room(When::BeforeTurn, budget, asking, context)
             .await;
         let settings = self.settings.think;

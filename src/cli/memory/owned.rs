@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::sessions::Sessions;
-use crate::agent::notebook::Captures;
+use crate::agent::long_term::Captures;
 use crate::chat::Timestamp;
 use crate::cli::args::{ChatArgs, KeptFor};
 use crate::cli::report::{CliError, Exit};

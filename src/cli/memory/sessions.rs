@@ -140,7 +140,7 @@ impl Sessions {
         let project = toolbox::project(args, &self.inputs)?;
         let (entries, notices) = parts::entries(&self.config, &project, Arc::clone(&disk));
         let store = Arc::new(parts::store(args, disk, &self.config));
-        let long_term = parts::long_term(&self.config, store);
+        let long_term = parts::searched(&self.config, store);
         let name = &self.config.settings.session;
         let mut index = Index::new(self.parts.clone(), name).with_long_term(long_term);
         index.set_entries(entries.in_force().map(EntryText::from));

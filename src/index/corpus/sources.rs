@@ -28,7 +28,7 @@ pub enum Kind {
     /// A message of a session.
     Said,
     /// What a memory behind a server holds.
-    Further,
+    External,
 }
 
 /// Where files are looked for.

@@ -45,8 +45,8 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let now = desk.env.now();
     let kept = desk.agent.keep_entry(scope, wanted)?;
     let line = if kept.status == Status::Updated {
-        let notebook = desk.agent.notebook();
-        in_memory(notebook.and_then(|it| it.keep_in_step(&kept.entry, now)))
+        let long_term = desk.agent.long_term();
+        in_memory(long_term.and_then(|it| it.keep_in_step(&kept.entry, now)))
     } else {
         String::new()
     };
@@ -128,7 +128,7 @@ fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
         return Err(mistaken("rm", "needs a key or an id"));
     }
     let (captures, now) = (
-        desk.agent.notebook().map(|it| it.captures()),
+        desk.agent.long_term().map(|it| it.captures()),
         desk.env.now(),
     );
     let entries = desk.agent.entries_mut();
@@ -142,8 +142,8 @@ fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     }
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);
-    let notebook = desk.agent.notebook();
-    let line = in_memory(notebook.and_then(|it| it.bring_back(&entry, desk.env.now())));
+    let long_term = desk.agent.long_term();
+    let line = in_memory(long_term.and_then(|it| it.bring_back(&entry, desk.env.now())));
     let told = format!("Back ({scope}): {words}{line}");
     Ok(Next::with(told, desk.agent.flush_entries()))
 }

@@ -198,12 +198,12 @@ fn answer(
 }
 
 fn holdings<'a>(agent: &'a Agent, env: &'a Environment) -> Result<Holdings<'a>, CommandError> {
-    let notebook = agent.notebook();
-    let notebook = notebook.ok_or_else(|| usage("memory", "has no files here"))?;
+    let long_term = agent.long_term();
+    let long_term = long_term.ok_or_else(|| usage("memory", "has no files here"))?;
     let session = agent.session();
     Ok(Holdings {
         entries: agent.entries(),
-        captures: notebook.captures(),
+        captures: long_term.captures(),
         store: env.store.as_ref(),
         disk: env.places.disk.as_ref(),
         data: &env.places.data,

@@ -161,7 +161,7 @@ fn names(kind: Kind) -> (&'static str, &'static str) {
         Kind::Entry => ("entry", "entries"),
         Kind::Document => ("document", "documents"),
         Kind::Said => ("session", "sessions"),
-        Kind::Further => ("mem0", "mem0"),
+        Kind::External => ("mem0", "mem0"),
     }
 }
 

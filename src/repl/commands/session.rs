@@ -191,7 +191,7 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
 fn sessions(desk: &Desk) -> Sessions<'_> {
     Sessions {
         store: desk.env.store.as_ref(),
-        workspace: desk.agent.notebook().map(|it| &it.workspace),
+        workspace: desk.agent.long_term().map(|it| &it.workspace),
         now: desk.env.now(),
         front: Front::Chat,
     }

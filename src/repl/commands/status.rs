@@ -88,8 +88,8 @@ fn memory(agent: &Agent) -> String {
     let summarised = session.hybrid().running();
     let summarised = summarised.map_or(0, |summary| summary.upto - summary.from);
     let captured = agent
-        .notebook()
-        .and_then(|notebook| notebook.captures().all().ok())
+        .long_term()
+        .and_then(|long_term| long_term.captures().all().ok())
         .map_or(0, |captures| {
             captures.iter().filter(|capture| !capture.forgotten).count()
         });

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Front, Holdings, HoldingsError};
-use crate::agent::notebook::Forgotten;
+use crate::agent::long_term::Forgotten;
 use crate::chat::{MessageId, Record, Session, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::index::session::{drop_words, keys_of};
@@ -356,7 +356,7 @@ pub(super) fn texts_beside(session: &Session) -> Vec<String> {
 pub fn remove(
     entries: &mut EntryStore,
     (name, scope): (&str, Option<Scope>),
-    captures: Option<&crate::agent::notebook::Captures>,
+    captures: Option<&crate::agent::long_term::Captures>,
     now: Timestamp,
 ) -> Result<String, HoldingsError> {
     let (scope, entry) = entries.remove(name, scope)?;

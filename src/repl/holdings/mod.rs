@@ -30,7 +30,7 @@ pub use forget::{Chosen, Gone, History, remove};
 pub use list::Extent;
 pub use show::whole;
 
-use crate::agent::notebook::Captures;
+use crate::agent::long_term::Captures;
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::files::Disk;
 use crate::long_term::entries::EntryStore;

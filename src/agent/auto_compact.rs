@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::Agent;
 use super::event::{TurnContext, TurnEvent, Warning};
-use super::planning::Asking;
-use super::recalling::Lookup;
+use super::recall::Lookup;
+use super::request::Asking;
 use super::summaries::Summaries;
-use super::writing::{NotWritten, Progress, Writer};
+use super::summarizer::{NotWritten, Progress, Summarizer};
 use crate::chat::{Calibration, Message, Role, Tokens, Usage};
 use crate::context::{Budget, Section, SectionKind, Strategy};
 use crate::memory::compaction::{CannotCompact, CompactJob, Gauge, Kind};
@@ -90,7 +90,7 @@ pub(super) async fn written(
     let budget = Budget::new(window, abilities.max_output, asker.calibration);
     let inquiry = job.inquiry(budget.prompt());
     let inquiry = inquiry.map_err(|_: CannotCompact| NotWritten::WindowTooSmall { window })?;
-    let writer = Writer {
+    let writer = Summarizer {
         provider: asker.provider,
         budget,
         cancel: cancel.clone(),
@@ -302,7 +302,7 @@ impl Agent {
         }
         match failed {
             Some(why) => {
-                context.warn_all(self.told.of_not_compacted(why));
+                context.warn_all(self.warned.of_not_compacted(why));
                 None
             }
             None => Some(kind),
@@ -385,7 +385,7 @@ impl Agent {
     ) -> Option<Warning> {
         let target = kind.target(&self.settings.context)?;
         let share = self.gauge(budget, asking).share();
-        self.told.of_target(percent(share), percent(target))
+        self.warned.of_target(percent(share), percent(target))
     }
 }
 

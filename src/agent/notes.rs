@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
-use super::ending::{Ending, Ran};
+use super::end_hooks::{Ending, Ran};
 use super::event::{TurnContext, TurnEvent, Warning};
-use super::notebook::{Lost, Notebook, Parts, Taken, Unwritten};
+use super::long_term::{LongTermMemory, Lost, Parts, Taken, Unwritten};
 use crate::chat::{Message, Outcome, Part, Role, SessionName, Tokens, TurnId};
 use crate::hint::chain;
 use crate::memory::{Backend, Kept};
@@ -22,33 +22,33 @@ const CAPTURED: usize = 24_000;
 impl Agent {
     /// The same with files that outlive the session.
     #[must_use]
-    pub fn with_notebook(mut self, parts: Parts) -> Self {
-        self.notebook = Some(Notebook::new(parts));
+    pub fn with_long_term_memory(mut self, parts: Parts) -> Self {
+        self.long_term = Some(LongTermMemory::new(parts));
         self
     }
 
     /// What outlives the session; `None` where nothing does.
-    pub fn notebook(&self) -> Option<&Arc<Parts>> {
-        self.notebook.as_ref().map(Notebook::parts)
+    pub fn long_term(&self) -> Option<&Arc<Parts>> {
+        self.long_term.as_ref().map(LongTermMemory::parts)
     }
 
     /// Gives up what the disk refused to keep of messages that are forgotten or taken back.
     pub(super) fn drop_unwritten(&mut self, is_dropped: impl Fn(&Unwritten) -> bool) {
-        if let Some(notebook) = &mut self.notebook {
-            notebook.unwritten.retain(|it| !is_dropped(it));
+        if let Some(long_term) = &mut self.long_term {
+            long_term.unwritten.retain(|it| !is_dropped(it));
         }
     }
 
     /// Tries once more what the disk refused: the session is left, or the process ends.
     pub(super) fn write_down_rest(&mut self) {
-        let Some(notebook) = &mut self.notebook else {
+        let Some(long_term) = &mut self.long_term else {
             return;
         };
-        let unwritten = std::mem::take(&mut notebook.unwritten);
-        let parts = Arc::clone(notebook.parts());
+        let unwritten = std::mem::take(&mut long_term.unwritten);
+        let parts = Arc::clone(long_term.parts());
         let taken = written_again(&parts, unwritten);
-        notebook.refused(taken.unwritten);
-        notebook.later.extend(taken.problems);
+        long_term.refused(taken.unwritten);
+        long_term.later.extend(taken.problems);
         if let Some(warning) = self.add_captured(&taken.receipts) {
             tracing::warn!(%warning, "captured");
         }
@@ -74,12 +74,12 @@ impl Agent {
             .map(|it| it.said().into_owned())
             .next()
             .unwrap_or_default();
-        let Some(notebook) = &mut self.notebook else {
+        let Some(long_term) = &mut self.long_term else {
             return;
         };
         if let Some(words) = words {
-            let parts = Arc::clone(notebook.parts());
-            let unwritten = std::mem::take(&mut notebook.unwritten);
+            let parts = Arc::clone(long_term.parts());
+            let unwritten = std::mem::take(&mut long_term.unwritten);
             let work = move || {
                 if parts.memories
                     && let Err(error) = parts.workspace.make_memories()
@@ -95,7 +95,7 @@ impl Agent {
                 let taken = parts.capture(&session, &words, &before, now);
                 again.and(missed.unwrap_or_default()).and(taken).and(masked)
             };
-            notebook.capturing.push(tokio::task::spawn_blocking(work));
+            long_term.capturing.push(tokio::task::spawn_blocking(work));
         }
         while let Some(taken) = self.next_captured(context.cancel).await {
             self.tell_captured(taken, context);
@@ -106,7 +106,7 @@ impl Agent {
     /// before anything was written down. One that failed came to its end, and what it heard was seen to then.
     fn said_before(&mut self) -> Option<Message> {
         let session = self.ledger.session();
-        if !self.notebook.as_mut()?.takes_up(session.name()) {
+        if !self.long_term.as_mut()?.takes_up(session.name()) {
             return None;
         }
         let before = session.turns().iter().rev().nth(1)?;
@@ -119,7 +119,7 @@ impl Agent {
 
     /// What became of the oldest capture that is being written; `None` where there is none, or nobody waits.
     async fn next_captured(&mut self, cancel: &CancellationToken) -> Option<Taken> {
-        let capturing = &mut self.notebook.as_mut()?.capturing;
+        let capturing = &mut self.long_term.as_mut()?.capturing;
         let taken = tokio::select! {
             biased;
             taken = capturing.first_mut()? => taken,
@@ -134,18 +134,18 @@ impl Agent {
         for receipt in taken.receipts {
             context.emit(TurnEvent::Captured(receipt));
         }
-        if let Some(notebook) = &mut self.notebook {
-            notebook.refused(taken.unwritten);
+        if let Some(long_term) = &mut self.long_term {
+            long_term.refused(taken.unwritten);
         }
         self.tell_problems(taken.problems, context);
     }
 
     /// Reads what a request is to have of the files.
     pub(super) async fn read_notes(&mut self, input: &Message, context: &mut TurnContext<'_>) {
-        let Some(notebook) = &self.notebook else {
+        let Some(long_term) = &self.long_term else {
             return;
         };
-        let parts = Arc::clone(notebook.parts());
+        let parts = Arc::clone(long_term.parts());
         let name = self.session().name().clone();
         let work = move || parts.read(&name);
         let Ok(read) = tokio::task::spawn_blocking(work).await else {
@@ -162,13 +162,13 @@ impl Agent {
 
     /// Reads what tells where the work stood, where a compaction or the input gives a reason (Q29).
     pub(super) async fn read_recovery(&mut self, input: &Message, context: &mut TurnContext<'_>) {
-        let Some(notebook) = &self.notebook else {
+        let Some(long_term) = &self.long_term else {
             return;
         };
-        let parts = Arc::clone(notebook.parts());
+        let parts = Arc::clone(long_term.parts());
         let session = self.session();
         let said = input.said().into_owned();
-        let shortened = notebook.shortened(session);
+        let shortened = long_term.shortened(session);
         if !parts.may_recover(&said, shortened) {
             return;
         }
@@ -189,11 +189,11 @@ impl Agent {
     /// Notes a turn that is over (X5).
     pub(super) async fn note_turn(&mut self, turn: TurnId, context: &mut TurnContext<'_>) {
         // It was for this turn alone.
-        let has_recovery = self.kept.recovery.take().is_some() && self.told.has_recovered();
+        let has_recovery = self.kept.recovery.take().is_some() && self.warned.has_recovered();
         let used = self.used();
         let session = self.ledger.session();
-        let (Some(notebook), Some(turn)) = (
-            &mut self.notebook,
+        let (Some(long_term), Some(turn)) = (
+            &mut self.long_term,
             session.turns().iter().rev().find(|other| other.id == turn),
         ) else {
             return;
@@ -201,9 +201,9 @@ impl Agent {
         // A turn without a reply, or without room for it, recovers again.
         let is_told = has_recovery && turn.outcome == Some(Outcome::Answered);
         if is_told {
-            notebook.recovered(session);
+            long_term.recovered(session);
         }
-        let most = notebook.parts().newest_read();
+        let most = long_term.parts().newest_read();
         let ending = Ending::of(
             session,
             self.ledger.known(),
@@ -212,7 +212,7 @@ impl Agent {
             self.clock.now(),
             used,
         );
-        let work = notebook.at_end(ending, is_told);
+        let work = long_term.at_end(ending, is_told);
         let Ok((put_away, Ran { records, failures })) = tokio::task::spawn_blocking(work).await
         else {
             return;
@@ -229,8 +229,8 @@ impl Agent {
     /// Puts what a compaction takes out of the request into the working buffer, where none is kept yet (Q25).
     pub(super) async fn save_removed(&mut self, before: usize, context: &mut TurnContext<'_>) {
         let session = self.ledger.session();
-        let Some((notebook, shortened)) = self
-            .notebook
+        let Some((long_term, shortened)) = self
+            .long_term
             .as_ref()
             .zip(session.hybrid().compaction.as_ref())
         else {
@@ -248,7 +248,7 @@ impl Agent {
                 (said(&messages[0]), replied.map(said).unwrap_or_default())
             })
             .collect();
-        let parts = Arc::clone(notebook.parts());
+        let parts = Arc::clone(long_term.parts());
         let (name, at) = (session.name().clone(), shortened.at);
         let known = self.ledger.known().clone();
         let work = move || parts.buffer(&name, &known, &exchanges, at);
@@ -259,30 +259,30 @@ impl Agent {
     /// What belongs to the session goes with its name.
     pub(super) async fn rename_notes(&mut self, before: SessionName) {
         let (name, now) = (self.session().name().clone(), self.clock.now());
-        let Some(notebook) = &mut self.notebook else {
+        let Some(long_term) = &mut self.long_term else {
             return;
         };
-        notebook.renamed(&before, &name);
-        let parts = Arc::clone(notebook.parts());
+        long_term.renamed(&before, &name);
+        let parts = Arc::clone(long_term.parts());
         let lasts = parts.settings.backend != Backend::None;
         let work = move || parts.captures().rename(&before, &name, lasts, now);
         let problems = tokio::task::spawn_blocking(work).await;
-        notebook.later.extend(problems.unwrap_or_default());
+        long_term.later.extend(problems.unwrap_or_default());
     }
 
     /// A session that begins anew begins without what was captured in it and without its buffer.
     pub(super) fn put_notes_away(&mut self) {
         let now = self.clock.now();
         let name = self.session().name().clone();
-        if let Some(notebook) = &mut self.notebook {
-            notebook.leave_session();
-            let notes = notebook.parts().workspace.session(&name);
+        if let Some(long_term) = &mut self.long_term {
+            long_term.leave_session();
+            let notes = long_term.parts().workspace.session(&name);
             let failed = [
                 notes.state().put_away(now).err(),
                 notes.buffer().close(now).err(),
             ];
             let failed = failed.into_iter().flatten();
-            notebook.later.extend(failed.map(|error| chain(&error)));
+            long_term.later.extend(failed.map(|error| chain(&error)));
         }
     }
 
@@ -298,12 +298,12 @@ impl Agent {
     }
 
     fn tell_problems(&mut self, problems: Vec<String>, context: &mut TurnContext<'_>) {
-        let Some(notebook) = &mut self.notebook else {
+        let Some(long_term) = &mut self.long_term else {
             return;
         };
-        let news = notebook.news(problems);
+        let news = long_term.news(problems);
         // A disk that refuses the session refuses its notes: one thing to say.
-        if self.told.is_unsaved() {
+        if self.warned.is_unsaved() {
             return;
         }
         for why in news {

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use super::acting::{Acted, Called, Standing};
 use super::calibration::{Sent, tightened};
+use super::entry_writer::while_due;
 use super::event::{TurnContext, Warning};
-use super::keeper::while_due;
-use super::planning::Asking;
-use super::recalling::Lookup;
+use super::recall::Lookup;
 use super::reply::{self, Arriving, End, Reply};
+use super::request::Asking;
+use super::tool_calls::{Acted, Called, Standing};
 use super::toolbox::Strikes;
 use super::turn::TurnFailure;
 use super::{Agent, LastRequest};
@@ -125,7 +125,7 @@ impl Agent {
                     return Concluded::Ended(Conversed::failed(String::new(), error.into()));
                 }
             };
-            context.warn_all(self.told.of_plan(&plan, self.reach(asking.lookup)));
+            context.warn_all(self.warned.of_plan(&plan, self.reach(asking.lookup)));
             tracing::debug!(
                 cost = plan.cost().0,
                 window = budget.window().0,
@@ -154,7 +154,7 @@ impl Agent {
             let (reply, kept) = {
                 let arriving = Arriving::into(&mut self.ledger);
                 let reply = reply::collect(stream, Some(arriving), context);
-                while_due(&mut self.keeper, self.clock.as_ref(), reply).await
+                while_due(&mut self.entries, self.clock.as_ref(), reply).await
             };
             last.usage = reply.usage;
             context.warn_all(kept);

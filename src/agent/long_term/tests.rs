@@ -126,10 +126,10 @@ fn shortened_by_a_guard(session: &Session) -> Record {
     Record::HybridReplaced(hybrid)
 }
 
-fn end(notebook: &Notebook, session: &Session, now: Timestamp, used: f64) -> Ran {
-    let most = notebook.parts().newest_read();
+fn end(long_term: &LongTermMemory, session: &Session, now: Timestamp, used: f64) -> Ran {
+    let most = long_term.parts().newest_read();
     let turn = session.turns().last().unwrap();
-    let (_, ran) = notebook.at_end(
+    let (_, ran) = long_term.at_end(
         Ending::of(session, &known_secrets(session), turn, most, now, used),
         false,
     )();
@@ -268,9 +268,9 @@ fn a_disk_that_refuses_is_told_and_gives_no_receipts() {
     disk.make_read_only();
     let taken = parts(&disk).capture(&name(), &words(SAID), "", noon());
     assert!(taken.receipts.is_empty());
-    let mut notebook = Notebook::new(parts(&disk));
-    assert_eq!(notebook.news(taken.problems.clone()).len(), 1);
-    assert!(notebook.news(taken.problems).is_empty(), "told once");
+    let mut long_term = LongTermMemory::new(parts(&disk));
+    assert_eq!(long_term.news(taken.problems.clone()).len(), 1);
+    assert!(long_term.news(taken.problems).is_empty(), "told once");
 }
 
 #[test]
@@ -332,27 +332,27 @@ fn a_correction_is_kept_for_good_in_the_place_of_what_it_corrects_alone() {
 }
 
 /// A talk in which something was captured, noted and made a fact of; its exchanges are in the buffer too.
-fn noted(disk: &MemoryDisk) -> (Notebook, Session) {
+fn noted(disk: &MemoryDisk) -> (LongTermMemory, Session) {
     disk.put("w/MEMORY.md", b"# Mine\n");
-    let notebook = Notebook::new(parts(disk));
+    let long_term = LongTermMemory::new(parts(disk));
     let said = "Please note that I prefer tea over coffee. And book the ferry for Friday.";
-    notebook.parts().capture(&name(), &words(said), "", noon());
+    long_term.parts().capture(&name(), &words(said), "", noon());
     let turns = [(said, "Fine."), ("And so on", "Fine."), ("Go on", "Fine.")];
     for most in 1..=turns.len() {
-        end(&notebook, &session(&turns[..most]), noon(), 0.6);
+        end(&long_term, &session(&turns[..most]), noon(), 0.6);
     }
-    (notebook, session(&turns))
+    (long_term, session(&turns))
 }
 
 #[test]
 fn what_is_taken_back_takes_its_facts_and_its_words_in_exchanges_along() {
     let disk = MemoryDisk::default();
-    let (notebook, _) = noted(&disk);
+    let (long_term, _) = noted(&disk);
     let day = "w/memory/2026-02-14.md";
     for file in ["w/MEMORY.md", STATE, day, BUFFER] {
         assert!(text(&disk, file).contains("tea over coffee"), "{file}");
     }
-    let forgotten = forget(notebook.parts(), 1);
+    let forgotten = forget(long_term.parts(), 1);
     let files = [
         "MEMORY.md",
         "memory/2026-02-14.md",
@@ -377,12 +377,12 @@ fn what_is_taken_back_takes_its_facts_and_its_words_in_exchanges_along() {
 #[test]
 fn a_line_that_a_person_wrote_more_on_keeps_that() {
     let disk = MemoryDisk::default();
-    let (notebook, _) = noted(&disk);
+    let (long_term, _) = noted(&disk);
     let day = "w/memory/2026-02-14.md";
     let changed = text(&disk, day).replace("User request: ", "User request: on Sundays, ");
     assert!(changed.contains("on Sundays"), "{changed}");
     disk.put(day, changed.as_bytes());
-    forget(notebook.parts(), 1);
+    forget(long_term.parts(), 1);
     let left = text(&disk, day);
     assert!(left.contains("on Sundays, [forgotten]"), "{left}");
     assert!(!left.contains("tea"), "{left}");
@@ -460,13 +460,13 @@ fn of_what_was_said_before_and_again_that_counts_which_stood_last() {
 #[test]
 fn what_was_said_in_two_sessions_leaves_the_notes_of_both() {
     let disk = MemoryDisk::default();
-    let (notebook, first) = noted(&disk);
+    let (long_term, first) = noted(&disk);
     let mut second = first;
     second.rename("two".parse().unwrap());
     let later = at("2026-02-15T12:00:00Z");
     let said = second.messages()[0].clone();
-    notebook.parts().capture(second.name(), &said, "", later);
-    end(&notebook, &second, later, 0.6);
+    long_term.parts().capture(second.name(), &said, "", later);
+    end(&long_term, &second, later, 0.6);
     let places = [
         "w/memory/2026-02-14.md",
         "w/memory/2026-02-15.md",
@@ -481,7 +481,7 @@ fn what_was_said_in_two_sessions_leaves_the_notes_of_both() {
     for file in places {
         assert!(text(&disk, file).contains("tea over coffee"), "{file}");
     }
-    forget(notebook.parts(), 1);
+    forget(long_term.parts(), 1);
     for file in places {
         let left = text(&disk, file);
         assert!(!left.contains("tea over coffee"), "{file}: {left}");
@@ -632,7 +632,7 @@ fn what_a_person_took_back_does_not_come_again_with_its_entry() {
 #[test]
 fn a_turn_goes_to_the_day_it_ends_on() {
     let disk = MemoryDisk::default();
-    let notebook = Notebook::new(parts(&disk));
+    let long_term = LongTermMemory::new(parts(&disk));
     let session = session(&[("late", "yes")]);
     for (now, file) in [
         ("2026-02-14T23:59:59Z", "w/memory/2026-02-14.md"),
@@ -640,7 +640,7 @@ fn a_turn_goes_to_the_day_it_ends_on() {
         // The clock was set back.
         ("2026-02-13T08:00:00Z", "w/memory/2026-02-13.md"),
     ] {
-        let ran = end(&notebook, &session, at(now), 0.0);
+        let ran = end(&long_term, &session, at(now), 0.0);
         assert_eq!(ran.failures, []);
         assert_eq!(text(&disk, file).matches("**User:** late").count(), 1);
     }
@@ -649,12 +649,12 @@ fn a_turn_goes_to_the_day_it_ends_on() {
 #[test]
 fn what_is_noted_has_no_secret_and_no_thought() {
     let disk = MemoryDisk::default();
-    let notebook = Notebook::new(parts(&disk));
+    let long_term = LongTermMemory::new(parts(&disk));
     let secret = "sk-proj-abc123DEF456ghi789";
     let asked = format!("Please could you store my key {secret} for the deployment?");
     let replied = format!("<think>hmm, so</think>Done: {secret} was stored.");
     let turn = (asked.as_str(), replied.as_str());
-    end(&notebook, &session(&[turn; 3]), noon(), 0.6);
+    end(&long_term, &session(&[turn; 3]), noon(), 0.6);
     for (file, bytes) in disk.files() {
         let text = String::from_utf8(bytes).unwrap();
         assert!(text.contains("[secret]"), "{}", file.display());
@@ -666,7 +666,7 @@ fn what_is_noted_has_no_secret_and_no_thought() {
 fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     let disk = MemoryDisk::default();
     disk.put("w/MEMORY.md", b"# Mine\n");
-    let notebook = Notebook::new(parts(&disk));
+    let long_term = LongTermMemory::new(parts(&disk));
     let turns: Vec<(String, String)> = (1..=3)
         .map(|n| {
             (
@@ -679,7 +679,7 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
         .iter()
         .map(|(a, b)| (a.as_str(), b.as_str()))
         .collect();
-    let ran = end(&notebook, &session(&turns), noon(), 0.0);
+    let ran = end(&long_term, &session(&turns), noon(), 0.0);
     assert_eq!(ran.failures, []);
     assert!(matches!(ran.records[..], [Record::ScratchpadReplaced(_)]));
     let day = text(&disk, "w/memory/2026-02-14.md");
@@ -688,7 +688,7 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     let memory = text(&disk, "w/MEMORY.md");
     assert_eq!(memory.matches("\n- ").count(), 4, "{memory}");
     // Each tells which message it came from, and can be taken back.
-    let captures = notebook.parts().captures();
+    let captures = long_term.parts().captures();
     let receipts = captures.all().unwrap();
     let noted: Vec<(&str, &str)> = receipts
         .iter()
@@ -697,7 +697,7 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     assert_eq!(noted, ["m1", "m2", "m3", "m4"].map(|id| ("fact", id)));
     let second = receipts[1].what.text.clone();
     assert!(memory.contains(&format!("\n- {second}\n")), "{memory}");
-    let forgotten = forget(notebook.parts(), 2);
+    let forgotten = forget(long_term.parts(), 2);
     assert_eq!(forgotten.from, ["MEMORY.md", "memory/2026-02-14.md"]);
     assert!(!text(&disk, "w/MEMORY.md").contains(&second));
 }
@@ -706,7 +706,7 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
 fn of_five_facts_the_one_to_be_remembered_is_the_first_of_the_four_in_memory() {
     let disk = MemoryDisk::default();
     disk.put("w/MEMORY.md", b"# Mine\n");
-    let notebook = Notebook::new(parts(&disk));
+    let long_term = LongTermMemory::new(parts(&disk));
     let said = ["one", "two", "three", "four"]
         .map(|n| format!("Please write report number {n} for the harbour office"));
     let remember = "Please remember that the ferry never sails on Sundays";
@@ -716,7 +716,7 @@ fn of_five_facts_the_one_to_be_remembered_is_the_first_of_the_four_in_memory() {
         .chain([remember])
         .map(|said| (said, "Fine."))
         .collect();
-    end(&notebook, &session(&turns), noon(), 0.0);
+    end(&long_term, &session(&turns), noon(), 0.0);
     let memory = text(&disk, "w/MEMORY.md");
     let bullets: Vec<&str> = memory.lines().filter(|it| it.starts_with("- ")).collect();
     assert_eq!(bullets.len(), 4, "{memory}");
@@ -732,11 +732,11 @@ fn facts_are_in_the_scratchpad_although_a_file_refused_them_and_it_has_them_once
         at: 2,
     };
     let disk = FaultyDisk::new(Arc::new(memory.clone()), Some(schedule));
-    let notebook = Notebook::new(parts_on(Arc::new(disk)));
+    let long_term = LongTermMemory::new(parts_on(Arc::new(disk)));
     let asked = "Please write the report for the harbour office";
     let turns = [(asked, "Fine."), ("And so on", "Fine."), ("Well", "Fine.")];
     let mut talk = session(&turns);
-    let ran = end(&notebook, &talk, noon(), 0.0);
+    let ran = end(&long_term, &talk, noon(), 0.0);
     assert_eq!(ran.failures.len(), 1, "{ran:?}");
     for record in ran.records {
         talk.apply(record);
@@ -746,7 +746,7 @@ fn facts_are_in_the_scratchpad_although_a_file_refused_them_and_it_has_them_once
     let day = || text(&memory, "w/memory/2026-02-14.md");
     assert!(!day().contains("- User request"), "{}", day());
     for _ in 0..2 {
-        let ran = end(&notebook, &talk, noon(), 0.0);
+        let ran = end(&long_term, &talk, noon(), 0.0);
         assert_eq!(ran.failures, []);
     }
     assert_eq!(day().matches("- User request").count(), 1, "{}", day());
@@ -758,7 +758,7 @@ fn each_fact_is_noted_once_however_few_the_scratchpad_holds() {
     let disk = MemoryDisk::default();
     let mut parts = parts(&disk);
     parts.settings.scratchpad.max_value_chars = 70;
-    let notebook = Notebook::new(parts);
+    let long_term = LongTermMemory::new(parts);
     let said: Vec<String> = (1..=5)
         .map(|n| format!("Please write report number {n} for the harbour office"))
         .collect();
@@ -768,7 +768,7 @@ fn each_fact_is_noted_once_however_few_the_scratchpad_holds() {
     for hour in 13..16 {
         // A file of another day has none of them.
         let now = at(&format!("2026-02-{hour}T12:00:00Z"));
-        for record in end(&notebook, &talk, now, 0.0).records {
+        for record in end(&long_term, &talk, now, 0.0).records {
             talk.apply(record);
         }
         noted.push(talk.scratchpad().facts().to_owned());
@@ -786,8 +786,8 @@ fn each_fact_is_noted_once_however_few_the_scratchpad_holds() {
 #[test]
 fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let disk = MemoryDisk::default();
-    let notebook = Notebook::new(parts(&disk));
-    notebook.parts().capture(&name(), &words(SAID), "", noon());
+    let long_term = LongTermMemory::new(parts(&disk));
+    long_term.parts().capture(&name(), &words(SAID), "", noon());
     let remember = "Please remember that the key rotates monthly, and write it down";
     let turns = [(SAID, "Fine."), (remember, "Fine."), ("And so on", "Fine.")];
     let mut talk = session(&turns);
@@ -795,8 +795,8 @@ fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     for record in redact(&talk, &statements).records {
         talk.apply(record);
     }
-    forget(notebook.parts(), 1);
-    end(&notebook, &talk, noon(), 0.0);
+    forget(long_term.parts(), 1);
+    end(&long_term, &talk, noon(), 0.0);
     let facts = |file: &str| {
         let text = text(&disk, file);
         let facts = text
@@ -820,17 +820,17 @@ fn tells(told: Option<&Recovery>, words: &str) -> bool {
 #[test]
 fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
     let disk = MemoryDisk::default();
-    let mut notebook = Notebook::new(parts(&disk));
+    let mut long_term = LongTermMemory::new(parts(&disk));
     let mut session = session(&[("the otter", "yes")]);
-    let none = notebook
+    let none = long_term
         .parts()
         .recover(&name(), &lost("go on", None), noon());
     assert_eq!(none, (None, Vec::new()));
-    end(&notebook, &session, noon(), 0.5);
+    end(&long_term, &session, noon(), 0.5);
     assert!(text(&disk, BUFFER).contains("the otter"));
     session.apply(shortened_by_a_guard(&session));
-    let shortened = notebook.shortened(&session);
-    let (told, _) = notebook
+    let shortened = long_term.shortened(&session);
+    let (told, _) = long_term
         .parts()
         .recover(&name(), &lost("go on", shortened), noon());
     assert!(tells(told.as_ref(), "the otter"));
@@ -838,15 +838,15 @@ fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
         text(&disk, BUFFER).contains("ACTIVE"),
         "not before it is answered"
     );
-    notebook.recovered(&session);
-    let put_away = notebook.parts().put_buffer_away(&name(), noon());
+    long_term.recovered(&session);
+    let put_away = long_term.parts().put_buffer_away(&name(), noon());
     assert_eq!(put_away, None);
     assert_eq!(text(&disk, BUFFER), "");
     // A new buffer of the same second is no reason to tell the same again.
-    end(&notebook, &session, noon(), 0.5);
-    assert_eq!(notebook.shortened(&session), None);
+    end(&long_term, &session, noon(), 0.5);
+    assert_eq!(long_term.shortened(&session), None);
     let asked = lost("where were we?", None);
-    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    let (told, _) = long_term.parts().recover(&name(), &asked, noon());
     assert!(tells(told.as_ref(), "the otter"));
 }
 
@@ -855,16 +855,16 @@ fn without_a_buffer_captures_and_notes_are_recovered_once_for_each_compaction() 
     let disk = MemoryDisk::default();
     let mut parts = parts(&disk);
     parts.buffer_from = 0.0;
-    let mut notebook = Notebook::new(parts);
+    let mut long_term = LongTermMemory::new(parts);
     let mut session = session(&[("the otter", "yes")]);
-    end(&notebook, &session, noon(), 0.9);
+    end(&long_term, &session, noon(), 0.9);
     assert_eq!(text(&disk, BUFFER), "");
     session.apply(shortened_by_a_guard(&session));
-    let lost = lost("go on", notebook.shortened(&session));
-    let (told, _) = notebook.parts().recover(&name(), &lost, noon());
+    let lost = lost("go on", long_term.shortened(&session));
+    let (told, _) = long_term.parts().recover(&name(), &lost, noon());
     assert!(tells(told.as_ref(), "the otter"));
-    notebook.recovered(&session);
-    assert_eq!(notebook.shortened(&session), None);
+    long_term.recovered(&session);
+    assert_eq!(long_term.shortened(&session), None);
 }
 
 #[test]
@@ -901,7 +901,7 @@ fn of_a_huge_exchange_no_more_is_looked_at_than_is_kept() {
 #[test]
 fn other_settings_count_from_the_next_turn_on() {
     let disk = MemoryDisk::default();
-    let mut notebook = Notebook::new(parts(&disk));
+    let mut long_term = LongTermMemory::new(parts(&disk));
     let session = session(&[("the otter", "yes")]);
     let mut context = context::Settings {
         buffer_threshold: 0.9,
@@ -910,22 +910,22 @@ fn other_settings_count_from_the_next_turn_on() {
     };
     let mut settings = memory::Settings::default();
     settings.facts.enabled = false;
-    notebook.resettle(&context, &settings);
-    end(&notebook, &session, noon(), 0.8);
+    long_term.resettle(&context, &settings);
+    end(&long_term, &session, noon(), 0.8);
     assert_eq!(text(&disk, BUFFER), "", "it begins at nine tenths now");
-    assert!(!notebook.parts().settings.facts.enabled);
-    end(&notebook, &session, noon(), 0.9);
+    assert!(!long_term.parts().settings.facts.enabled);
+    end(&long_term, &session, noon(), 0.9);
     assert!(text(&disk, BUFFER).contains("the otter"));
     let asked = lost("where were we?", None);
-    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    let (told, _) = long_term.parts().recover(&name(), &asked, noon());
     assert_eq!(told, None, "recovery is off");
     context.recovery = true;
     settings.backend = crate::memory::Backend::None;
-    notebook.resettle(&context, &settings);
-    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    long_term.resettle(&context, &settings);
+    let (told, _) = long_term.parts().recover(&name(), &asked, noon());
     assert!(tells(told.as_ref(), "the otter"));
     assert!(
-        notebook.parts().buffer_from > 0.0,
+        long_term.parts().buffer_from > 0.0,
         "what lasts stays as it began"
     );
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Agent;
 use super::event::TurnContext;
-use super::recalling::Lookup;
+use super::recall::Lookup;
 use crate::chat::{Message, Role, ToolSpec};
 use crate::context::stages::images;
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft};
@@ -57,7 +57,7 @@ impl Agent {
                 let plan = self.plan(asking, &[], budget)?;
                 let tokens = tools.iter().map(ToolSpec::cost).sum();
                 let tokens = budget.calibration().grow(tokens);
-                context.warn_all(self.told.of_tools_left_out(tools.len(), tokens));
+                context.warn_all(self.warned.of_tools_left_out(tools.len(), tokens));
                 Ok(plan)
             }
             planned => planned,

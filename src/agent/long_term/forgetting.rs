@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::captures::Captures;
 use super::capturing::{LONG_TERM, bullets, is_captured_as};
-use super::restoring::{self, is_line_of};
+use super::supersede::{self, is_line_of};
 use crate::chat::{SessionName, Timestamp};
 use crate::hint::chain;
 use crate::long_term::notes::{
@@ -169,8 +169,8 @@ impl Captures {
     /// Lines that they had taken the place of count again.
     fn restore(&self, forgotten: &mut Forgotten, taken: &[Receipt], receipts: &[Receipt]) {
         let memory = self.workspace.long_term();
-        for line in restoring::outdated_by(taken, receipts) {
-            match memory.revise(&|lines| restoring::unmark(&line, lines)) {
+        for line in supersede::outdated_by(taken, receipts) {
+            match memory.revise(&|lines| supersede::unmark(&line, lines)) {
                 Ok(0) => {}
                 Ok(_) => forgotten.restored.push(line),
                 Err(error) => forgotten.fail(LONG_TERM, &error),

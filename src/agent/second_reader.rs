@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::compacting::Asker;
+use super::auto_compact::Asker;
 use super::jobs::writer;
-use super::writing::{Asked, NotWritten};
+use super::summarizer::{Asked, NotWritten};
 use super::{Agent, Warning};
 use crate::memory::Job;
 use crate::memory::learning::{self, Fact, LearnJob, Learned};
@@ -44,7 +44,7 @@ pub(super) async fn learn(
 impl Agent {
     /// Begins to let the model read what the person said, where enough of it is unread; tells whether it did.
     pub fn begin_learning(&mut self) -> bool {
-        let parts = self.notebook().filter(|parts| parts.learns());
+        let parts = self.long_term().filter(|parts| parts.learns());
         let Some(parts) = parts.filter(|_| self.jobs.is_idle()) else {
             return false;
         };
@@ -62,7 +62,7 @@ impl Agent {
 
     /// Writes what the model found to MEMORY.md, and that the messages are read to the session.
     pub(super) fn take_in_learned(&mut self, learned: &Learned) -> Option<Warning> {
-        let parts = Arc::clone(self.notebook.as_ref()?.parts());
+        let parts = Arc::clone(self.long_term.as_ref()?.parts());
         let known = self.ledger.known();
         let is_clean = |fact: &&Fact| {
             let detail = &fact.capture.detail;

@@ -18,7 +18,7 @@ const AGAIN: Duration = Duration::from_secs(30);
 
 /// The entries, and when they are to be written.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(super) struct EntryWriter {
     store: EntryStore,
     due: Option<Instant>,
     /// Whether it was said that they cannot be.
@@ -27,13 +27,13 @@ pub(super) struct Keeper {
     shared: Option<u64>,
 }
 
-impl Default for Keeper {
+impl Default for EntryWriter {
     fn default() -> Self {
         Self::new(EntryStore::session_only(StoreSettings::default(), unmasked))
     }
 }
 
-impl Keeper {
+impl EntryWriter {
     pub(super) fn new(store: EntryStore) -> Self {
         Self {
             store,
@@ -108,7 +108,7 @@ impl Keeper {
 
 /// Waits for something, and writes what is due meanwhile.
 pub(super) async fn while_due<T>(
-    keeper: &mut Keeper,
+    keeper: &mut EntryWriter,
     clock: &dyn Clock,
     work: impl Future<Output = T>,
 ) -> (T, Vec<Warning>) {

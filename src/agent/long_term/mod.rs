@@ -10,13 +10,13 @@
 
 mod captures;
 mod capturing;
+mod deduplicate;
 mod forgetting;
 mod hooks;
 mod learning;
-mod memorizing;
+mod memory_file;
 mod reading;
-mod restoring;
-mod sifting;
+mod supersede;
 #[cfg(test)]
 mod tests;
 
@@ -26,13 +26,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use captures::Captures;
 pub(super) use capturing::{Taken, Unwritten};
 pub use forgetting::Forgotten;
-pub use memorizing::LetGo;
+pub use memory_file::LetGo;
 pub(super) use reading::Lost;
 use reading::Shortened;
 
 use tokio::task::JoinHandle;
 
-use super::ending::{EndHooks, Ending, Ran};
+use super::end_hooks::{EndHooks, Ending, Ran};
 use crate::chat::{Session, SessionName};
 use crate::context;
 use crate::long_term::notes::{Receipts, Workspace};
@@ -97,9 +97,9 @@ impl Parts {
     }
 }
 
-/// The notebook of a run.
+/// What a run keeps for later ones.
 #[derive(Debug)]
-pub(super) struct Notebook {
+pub(super) struct LongTermMemory {
     parts: Arc<Parts>,
     /// Shared with the thread in which they run.
     hooks: Arc<Mutex<EndHooks>>,
@@ -117,7 +117,7 @@ pub(super) struct Notebook {
     session: Option<SessionName>,
 }
 
-impl Notebook {
+impl LongTermMemory {
     pub(super) fn new(parts: Parts) -> Self {
         let parts = Arc::new(parts);
         Self {

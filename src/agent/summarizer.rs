@@ -81,7 +81,7 @@ pub(super) struct Asked {
 
 /// A model to write with.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct Summarizer {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) budget: Budget,
     pub(super) cancel: CancellationToken,
@@ -89,7 +89,7 @@ pub(super) struct Writer {
     pub(super) summaries: Option<Arc<Summaries>>,
 }
 
-impl Writer {
+impl Summarizer {
     /// The text that all steps together make.
     pub(super) async fn write(
         &self,

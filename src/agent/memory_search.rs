@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Agent;
 use super::event::{TurnContext, Warning};
-use super::further::{PATIENT, SHORT};
+use super::external_memory::{PATIENT, SHORT};
 use super::related::{self, Asking};
 use crate::chat::Message;
 use crate::index::{EntryText, Hit, Index, Kind, Refreshed, Scope, Search, SearchMode, Searched};
@@ -24,10 +24,10 @@ impl Agent {
         let Some(index) = self.index.as_mut().filter(|index| index.has_long_term()) else {
             return Searched::default();
         };
-        let further = async {
-            match (&self.further, mode) {
-                (Some(further), SearchMode::Hybrid) => {
-                    Some(further.search(query, limit, PATIENT).await)
+        let external = async {
+            match (&self.external, mode) {
+                (Some(external), SearchMode::Hybrid) => {
+                    Some(external.search(query, limit, PATIENT).await)
                 }
                 (Some(_), SearchMode::Text) | (None, _) => None,
             }
@@ -39,10 +39,10 @@ impl Agent {
             scope,
             now: self.clock.now(),
         };
-        let (mut searched, further) = tokio::join!(index.search(search, Some(session)), further);
+        let (mut searched, external) = tokio::join!(index.search(search, Some(session)), external);
         index.embed_long_term();
-        match further {
-            Some(Ok(hits)) => searched.join(Kind::Further, hits, limit),
+        match external {
+            Some(Ok(hits)) => searched.join(Kind::External, hits, limit),
             Some(Err(why)) => searched.troubles.extend(self.not_searched(&why)),
             None => {}
         }
@@ -64,14 +64,14 @@ impl Agent {
         let Some(index) = &mut self.index else {
             return;
         };
-        let Some(store) = self.keeper.changed() else {
+        let Some(store) = self.entries.changed() else {
             return;
         };
         index.set_entries(store.in_force().map(EntryText::from));
     }
 
     fn not_searched(&mut self, why: &str) -> Option<String> {
-        self.further.as_mut()?.not_searched(why)
+        self.external.as_mut()?.not_searched(why)
     }
 
     pub fn index(&self) -> Option<&Index> {
@@ -99,16 +99,16 @@ impl Agent {
             by_meaning: recalls,
             now: self.clock.now(),
         };
-        let further = async {
-            match &self.further {
-                Some(further) if asking.recall.asks(asking.input) && asking.settings.enabled => {
+        let external = async {
+            match &self.external {
+                Some(external) if asking.recall.asks(asking.input) && asking.settings.enabled => {
                     let limit = asking.settings.limit;
-                    further.search(asking.input, limit, SHORT).await
+                    external.search(asking.input, limit, SHORT).await
                 }
                 Some(_) | None => Ok(Vec::new()),
             }
         };
-        let (related, mut troubles) = related::related(index, asking, further).await;
+        let (related, mut troubles) = related::related(index, asking, external).await;
         self.kept.related = related.found;
         troubles.extend(related.without.and_then(|why| self.not_searched(&why)));
         for why in troubles {

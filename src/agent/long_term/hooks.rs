@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Parts;
 use super::capturing::LONG_TERM;
-use crate::agent::ending::{EndHook, EndHooks, Ending};
+use crate::agent::end_hooks::{EndHook, EndHooks, Ending};
 use crate::chat::{Message, Outcome, Record, ScratchpadLimits, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::long_term::notes::{Added, Captured, DailySettings};

@@ -1,6 +1,6 @@
 //! What is kept beyond a turn: entries of memory, pins, the scratchpad; for a model and for a person. Unit: one of them.
 //!
-//! Pins and scratchpad are records of the session; entries are written by the [`Keeper`](super::keeper::Keeper).
+//! Pins and scratchpad are records of the session; entries are written by the [`EntryWriter`](super::entry_writer::EntryWriter).
 
 use serde_json::json;
 
@@ -44,11 +44,11 @@ pub enum CannotPin {
 impl Agent {
     /// The entries that this session sees. What is changed in them is written soon after.
     pub fn entries(&self) -> &EntryStore {
-        self.keeper.store()
+        self.entries.store()
     }
 
     pub fn entries_mut(&mut self) -> &mut EntryStore {
-        self.keeper.store_mut()
+        self.entries.store_mut()
     }
 
     /// Keeps an entry, without the secrets that were said. It is on disk after the next flush.
@@ -77,7 +77,7 @@ impl Agent {
 
     /// Writes what entries wait for, before anybody is told that it is kept; that it cannot be is said each time.
     pub fn flush_entries(&mut self) -> Option<Warning> {
-        self.keeper.flush_at_last(self.clock.now())
+        self.entries.flush_at_last(self.clock.now())
     }
 
     /// Pins a text to the session.
@@ -232,14 +232,14 @@ impl Agent {
     /// Writes what is to last to MEMORY.md, and what an entry says now that has a line there (Q20); tells the model what
     /// became of it.
     async fn keep_durably(&self, kept: &Kept, lasting: Lasting) -> Option<String> {
-        let Some(notebook) = self.notebook().cloned() else {
+        let Some(long_term) = self.long_term().cloned() else {
             let lost = "not written: nothing is kept beyond this session".to_owned();
             return (lasting == Lasting::Durable).then_some(lost);
         };
         let (entry, status, now) = (kept.entry.clone(), kept.status, self.clock.now());
         let work = move || match (lasting, status) {
-            (Lasting::Durable, _) => Some(notebook.remember(&entry, now)),
-            (_, Status::Updated) => notebook.keep_in_step(&entry, now),
+            (Lasting::Durable, _) => Some(long_term.remember(&entry, now)),
+            (_, Status::Updated) => long_term.keep_in_step(&entry, now),
             (_, Status::Added | Status::Unchanged) => None,
         };
         let written = tokio::task::spawn_blocking(work).await;
@@ -248,7 +248,7 @@ impl Agent {
 
     /// Takes the lines of an entry that is gone out of MEMORY.md; tells the model where there were some.
     async fn let_go(&self, entry: &Entry) -> Option<String> {
-        let captures = self.notebook()?.captures();
+        let captures = self.long_term()?.captures();
         let (id, now) = (entry.id.clone(), self.clock.now());
         let work = move || captures.let_go(id.as_str(), now);
         match tokio::task::spawn_blocking(work).await {

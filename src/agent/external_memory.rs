@@ -30,7 +30,7 @@ const HIT: usize = 300;
 
 /// The memory, and what is on its way there.
 #[derive(Debug)]
-pub struct Further {
+pub struct ExternalMemory {
     mem0: Arc<Mem0>,
     adding: JoinSet<Result<(), String>>,
     /// What was told already.
@@ -38,7 +38,7 @@ pub struct Further {
     told_of_searching: bool,
 }
 
-impl Further {
+impl ExternalMemory {
     /// Sends nothing yet.
     pub fn new(mem0: Mem0) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Further {
             line,
             content: one_line(&memory.text),
             score: memory.score.clamp(0.0, 1.0),
-            kind: Kind::Further,
+            kind: Kind::External,
             at: None,
             also: Vec::new(),
             // The store ranks by meaning.
@@ -132,27 +132,27 @@ impl Further {
 impl Agent {
     /// The same with a memory behind a server.
     #[must_use]
-    pub fn with_further(mut self, further: Option<Further>) -> Self {
-        self.further = further;
+    pub fn with_external_memory(mut self, external: Option<ExternalMemory>) -> Self {
+        self.external = external;
         self
     }
 
     /// Whether there is a memory behind a server.
     pub fn has_further(&self) -> bool {
-        self.further.is_some()
+        self.external.is_some()
     }
 
     /// Whether something is on its way to a memory behind a server.
     pub fn is_adding(&self) -> bool {
-        let further = self.further.as_ref();
-        further.is_some_and(|further| !further.adding.is_empty())
+        let external = self.external.as_ref();
+        external.is_some_and(|external| !external.adding.is_empty())
     }
 
     /// Adds what is to last, in the background.
     pub(super) fn add_further(&mut self, text: &str) {
         let text = self.ledger.known().masked_after("", text).into_owned();
-        if let Some(further) = &mut self.further {
-            further.add(text);
+        if let Some(external) = &mut self.external {
+            external.add(text);
         }
     }
 
@@ -162,7 +162,7 @@ impl Agent {
         for receipt in receipts.iter().filter(lasts) {
             self.add_further(&receipt.what.text);
         }
-        self.further.as_mut().and_then(Further::not_added)
+        self.external.as_mut().and_then(ExternalMemory::not_added)
     }
 }
 

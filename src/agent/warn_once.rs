@@ -7,7 +7,7 @@ use crate::store::StoreError;
 
 /// Warnings that come once for each crossing of their line, not every turn (G18).
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct WarnOnce {
     /// Never ends.
     left_out: Condition,
     /// Never ends.
@@ -20,7 +20,7 @@ pub(super) struct Told {
     recovered: bool,
 }
 
-impl Told {
+impl WarnOnce {
     /// A turn begins: whatever it cannot save is told once more.
     pub(super) fn begin_turn(&mut self) {
         self.not_saved = Condition::default();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_crossing_is_told_once_and_again_after_it_ended() {
-        let mut told = Told::default();
+        let mut told = WarnOnce::default();
         let usage = |input| TokenUsage::new(Tokens(input), Tokens(100), 0.8, false);
         let warned: Vec<bool> = [70, 85, 90, 60, 81]
             .map(|input| told.of_usage(usage(input), Tokens::ZERO).is_some())
@@ -163,7 +163,7 @@ mod tests {
             (4_100, 4_096, 4_096, true),
         ] {
             let warning =
-                Told::default().of_count(Tokens(estimated), Tokens(counted), Tokens(window));
+                WarnOnce::default().of_count(Tokens(estimated), Tokens(counted), Tokens(window));
             assert_eq!(
                 warning.is_some(),
                 expected,
