@@ -226,7 +226,7 @@ fn rows(messages: usize) -> Vec<Row> {
             recall: searching,
             offered: None,
             result_chars: 2_000,
-            kept: &cogtrix::memory::Kept::default(),
+            kept: &cogtrix::memory::LongTermContext::default(),
             compacted_now: 0..0,
             strategy: context::Strategy::Rolling,
         };

@@ -93,7 +93,7 @@ fn prepare(criterion: &mut Criterion) {
             recall: None,
             offered: None,
             result_chars: 2_000,
-            kept: &cogtrix::memory::Kept::default(),
+            kept: &cogtrix::memory::LongTermContext::default(),
             compacted_now: 0..0,
             strategy: context::Strategy::Rolling,
         };

@@ -21,7 +21,7 @@ pub(super) const PATIENT: Duration = Duration::from_secs(3);
 /// How long a turn waits for what may come beside it.
 pub(super) const SHORT: Duration = Duration::from_secs(1);
 /// Texts on their way at once; what comes beyond them stays in the files alone.
-const MOST: usize = 32;
+const MAX: usize = 32;
 /// Characters of a question, and of a hit.
 const QUESTION: usize = 500;
 /// Characters of it that are looked at for secrets, so that none is cut before it is known.
@@ -50,7 +50,7 @@ impl ExternalMemory {
     }
 
     fn add(&mut self, text: String) {
-        if self.adding.len() >= MOST {
+        if self.adding.len() >= MAX {
             tracing::warn!("mem0: too many entries at once; saved to files only");
             return;
         }
@@ -138,7 +138,7 @@ impl Agent {
     }
 
     /// Whether there is a memory behind a server.
-    pub fn has_further(&self) -> bool {
+    pub fn has_external(&self) -> bool {
         self.external.is_some()
     }
 

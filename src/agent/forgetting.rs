@@ -56,7 +56,7 @@ impl Agent {
         refused = self.ledger.save().err().or(refused);
         let warning = refused.as_ref().map(Warning::not_saved);
         self.memory.restore(self.ledger.session());
-        self.kept = crate::memory::Kept::default();
+        self.kept = crate::memory::LongTermContext::default();
         ForgottenHere {
             from: struck.from,
             messages,

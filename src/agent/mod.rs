@@ -59,7 +59,7 @@ use crate::context::{self, ContextPlan, TokenUsage};
 use crate::index::{self, Index};
 use crate::long_term::entries::EntryStore;
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
-use crate::memory::{BadMode, Kept, Memory};
+use crate::memory::{BadMode, LongTermContext, Memory};
 use crate::provider::{Delivery, Meter, Price, Provider};
 use crate::store::{Opened, StoreError};
 
@@ -139,7 +139,7 @@ pub struct Agent {
     /// Whether it is shown pictures.
     takes_images: bool,
     /// What outlives the session, as the last turn read it.
-    kept: Kept,
+    kept: LongTermContext,
     entries: entry_writer::EntryWriter,
     long_term: Option<long_term::LongTermMemory>,
     /// What requests of this run took, and of it what sessions have on record.
@@ -193,7 +193,7 @@ impl Agent {
             toolbox: Toolbox::default(),
             takes_tools: true,
             takes_images: true,
-            kept: Kept::default(),
+            kept: LongTermContext::default(),
             entries: entry_writer::EntryWriter::default(),
             long_term: None,
             meter: Meter::default(),

@@ -42,7 +42,7 @@ enum Concluded {
 }
 
 /// How often a request is made again, shorter, before the server's refusal is the answer.
-const MOST_REFITS: usize = 3;
+const MAX_REFITS: usize = 3;
 
 impl Agent {
     /// Asks until there is a reply without calls, or a reason to stop.
@@ -160,7 +160,7 @@ impl Agent {
             context.warn_all(kept);
             match &reply.end {
                 End::Failed(ProviderError::ContextTooLong { prompt, window, .. })
-                    if refits < MOST_REFITS && reply.text.is_empty() =>
+                    if refits < MAX_REFITS && reply.text.is_empty() =>
                 {
                     refits += 1;
                     *budget = tightened(sent, *prompt, *window);

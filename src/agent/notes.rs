@@ -12,7 +12,7 @@ use super::event::{TurnContext, TurnEvent, Warning};
 use super::long_term::{LongTermMemory, Lost, Parts, Taken, Unwritten};
 use crate::chat::{Message, Outcome, Part, Role, SessionName, Tokens, TurnId};
 use crate::hint::chain;
-use crate::memory::{Backend, Kept};
+use crate::memory::{Backend, LongTermContext};
 use crate::text::is_off_record;
 use crate::text::secrets::Known;
 
@@ -152,7 +152,7 @@ impl Agent {
             return;
         };
         let related = self.kept.related.take();
-        self.kept = Kept {
+        self.kept = LongTermContext {
             related,
             ..read.kept
         };

@@ -7,7 +7,7 @@ use crate::chat::{Message, Role, Session, Timestamp};
 use crate::context::Brought;
 use crate::index::{Glance, Hit, Index, Kind, distinct, folded, is_spaceless};
 use crate::long_term::notes::NOTED;
-use crate::memory::{AutoRecallSettings, Kept, KeptTexts, RecallSettings, Related};
+use crate::memory::{AutoRecallSettings, KeptTexts, LongTermContext, RecallSettings, Related};
 
 /// Characters of one hit.
 const SNIPPET: usize = 200;
@@ -20,7 +20,7 @@ const LOOKED_AT: usize = 4;
 const RECENT: usize = 12;
 /// Of what was said so many characters tell that it is repeated; fewer than so many do not.
 const TELLING: usize = 40;
-const LEAST_TELLING: usize = 8;
+const MIN_WORDS_CHARS: usize = 8;
 /// The share of the question's words and the cosine that a hit has together for coming by itself, what the cosine counts in
 /// that, the share alone where there are no vectors, and the cosine of what is not among the nearest (docs/RECALL.md).
 const CLEAR: f32 = 0.5;
@@ -36,7 +36,7 @@ pub(super) struct Asking<'a> {
     pub input: &'a str,
     /// How little is too little to be asked about.
     pub recall: &'a RecallSettings,
-    pub kept: &'a Kept,
+    pub kept: &'a LongTermContext,
     pub settings: &'a AutoRecallSettings,
     /// The headings.
     pub texts: &'a KeptTexts,
@@ -201,7 +201,7 @@ fn telling(message: &Message) -> Option<String> {
     let said = beginning(message.said().trim(), 2 * TELLING);
     let said = beginning(&folded(&said), TELLING);
     let said = said.trim_end();
-    (said.chars().count() >= LEAST_TELLING && message.role != Role::Tool).then(|| said.to_owned())
+    (said.chars().count() >= MIN_WORDS_CHARS && message.role != Role::Tool).then(|| said.to_owned())
 }
 
 /// The best of what is kept, and of what was said in other sessions, each within its own room.
@@ -316,7 +316,12 @@ mod tests {
         assert_eq!(heading(&settings, &texts, "数据库在哪里"), "What I know");
     }
 
-    async fn places(index: &mut Index, said: &[&str], kept: &Kept, entries: bool) -> Vec<String> {
+    async fn places(
+        index: &mut Index,
+        said: &[&str],
+        kept: &LongTermContext,
+        entries: bool,
+    ) -> Vec<String> {
         let settings = AutoRecallSettings::default();
         places_with(index, said, kept, (&settings, entries)).await
     }
@@ -324,7 +329,7 @@ mod tests {
     async fn places_with(
         index: &mut Index,
         said: &[&str],
-        kept: &Kept,
+        kept: &LongTermContext,
         (settings, entries): (&AutoRecallSettings, bool),
     ) -> Vec<String> {
         let session = session(said);
@@ -352,7 +357,7 @@ mod tests {
     #[tokio::test]
     async fn what_notes_hold_on_the_input_comes_and_nothing_on_what_they_do_not_speak_of() {
         let mut index = index_of(&workspace());
-        let nothing_kept = Kept::default();
+        let nothing_kept = LongTermContext::default();
         let asked = ["How do we deploy the service?"];
         assert_eq!(
             places(&mut index, &asked, &nothing_kept, true).await,
@@ -385,9 +390,9 @@ mod tests {
             name: "MEMORY.md".to_owned(),
             text: "- The deploy uses fly.io.".to_owned(),
         };
-        let kept = Kept {
+        let kept = LongTermContext {
             long_term: Some(file),
-            ..Kept::default()
+            ..LongTermContext::default()
         };
         assert_eq!(
             places(&mut index, &asked, &kept, true).await,
@@ -420,7 +425,7 @@ mod tests {
             ..AutoRecallSettings::default()
         };
         let asked = ["How do we deploy?"];
-        let kept = Kept::default();
+        let kept = LongTermContext::default();
         for (entries, expected) in [(true, &["entry mem_1:1"][..]), (false, &[])] {
             let places = places_with(&mut index, &asked, &kept, (&off, entries)).await;
             assert_eq!(places, expected);

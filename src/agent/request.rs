@@ -8,7 +8,7 @@ use super::recall::Lookup;
 use crate::chat::{Message, Role, ToolSpec};
 use crate::context::stages::images;
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft};
-use crate::memory::{self, Kept, Offered, Surroundings};
+use crate::memory::{self, LongTermContext, Offered, Surroundings};
 use crate::provider::{Abilities, ChatRequest, Purpose};
 
 /// What a request is for.
@@ -96,7 +96,7 @@ impl Agent {
         budget: Budget,
     ) -> Draft {
         let pins = self.session().pins().iter();
-        let kept = Kept {
+        let kept = LongTermContext {
             pins: pins.map(|pin| pin.text.clone()).collect(),
             ..self.kept.clone()
         };

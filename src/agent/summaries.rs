@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::files::digest;
 
 /// The newest so many are kept.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// See the module. A mutex, because chunks of one compaction are written at once, one of them in the background.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl Summaries {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(known, _)| *known != name);
         kept.push_back((name, text.to_owned()));
-        if kept.len() > MOST {
+        if kept.len() > MAX {
             kept.pop_front();
         }
     }

@@ -23,7 +23,7 @@ use crate::provider::{
 const STEP: Duration = Duration::from_mins(1);
 
 /// A shorter answer is no summary.
-const LEAST_CHARS: usize = 24;
+const MIN_CHARS: usize = 24;
 
 /// How far a text has come: step `done + 1` of `steps` runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,7 +216,7 @@ impl Summarizer {
             End::Interrupted => Err(NotWritten::Interrupted),
             End::Failed(error) => Err(error.into()),
             End::Finished(_) if !calls.is_empty() => Err(NotWritten::CalledTool),
-            End::Finished(FinishReason::Stop) if text.trim().chars().count() < LEAST_CHARS => {
+            End::Finished(FinishReason::Stop) if text.trim().chars().count() < MIN_CHARS => {
                 Err(NotWritten::TooShort)
             }
             End::Finished(FinishReason::Stop) => Ok(text),

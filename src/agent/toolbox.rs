@@ -364,7 +364,7 @@ impl Toolbox {
 pub(super) struct Strikes(BTreeMap<(String, String), usize>);
 
 impl Strikes {
-    const MOST: usize = 3;
+    const MAX: usize = 3;
 
     /// Counts a failure; whether it was one too many of the same.
     pub(super) fn strike(&mut self, name: &str, arguments: &str) -> bool {
@@ -373,7 +373,7 @@ impl Strikes {
             .entry((name.to_owned(), arguments.to_owned()))
             .or_default();
         *count += 1;
-        *count >= Self::MOST
+        *count >= Self::MAX
     }
 }
 

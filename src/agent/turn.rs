@@ -345,9 +345,9 @@ fn tell_of_files(files: Result<Restored, ChangesError>, context: &mut TurnContex
 
 /// A failure in so few words that it can stand in history.
 fn short(failure: &TurnFailure) -> String {
-    const MOST: usize = 160;
+    const MAX: usize = 160;
     let text = failure.to_string();
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::args::ChatArgs;
 use super::greeting::{self, Greeting};
-use super::manner::Manner;
 use super::report::{CliError, Exit};
+use super::run_mode::RunMode;
 use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
@@ -15,11 +15,11 @@ use crate::config::{Config, Entry, Inputs, Source, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
-use crate::repl::desk::{
-    Desk, Environment, Places, Preset, ReadOnly, Reopen, Setting, Settings, Writing,
-};
 use crate::repl::edit::TextEditor;
 use crate::repl::input::HistoryFile;
+use crate::repl::repl_context::{
+    Environment, Places, Preset, ReadOnly, Reopen, ReplContext, Setting, Settings, Writing,
+};
 use crate::repl::{Signals, show};
 use crate::term::Output;
 
@@ -58,14 +58,14 @@ async fn one_chat(
     let machine = parts::disk(args);
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
     output.show_replies(config.settings.ui.replies());
-    let manner = Manner::of(args)?;
-    match manner {
-        Manner::Silent => {
+    let run_mode = RunMode::of(args)?;
+    match run_mode {
+        RunMode::Silent => {
             output.notice("no prompt: stdin is empty");
             return Ok((Exit::Ok, None));
         }
-        Manner::OneShot(_) if args.no_lock => return Err(ReadOnly.into()),
-        Manner::OneShot(_) | Manner::Lines | Manner::Terminal => {}
+        RunMode::OneShot(_) if args.no_lock => return Err(ReadOnly.into()),
+        RunMode::OneShot(_) | RunMode::Lines | RunMode::Terminal => {}
     }
     let project = toolbox::project(args, &inputs)?;
     ask::check_target(args, &config.settings.data_dir)?;
@@ -77,7 +77,7 @@ async fn one_chat(
     let chosen = opening::choose(
         args.clone(),
         &config,
-        &manner,
+        &run_mode,
         clock.now(),
         (output, &mut *listening),
     );
@@ -93,7 +93,7 @@ async fn one_chat(
     } = opening::open(
         &args,
         &config,
-        &manner,
+        &run_mode,
         clock.now(),
         (output, &mut *listening),
     )
@@ -104,18 +104,18 @@ async fn one_chat(
     // or for a server ends with the process.
     let signals = opening::listen(listening)?;
     let timeout = config.settings.provider.network.timeout;
-    let deadline = match &manner {
-        Manner::OneShot(_) => Deadline::after(timeout),
-        Manner::Terminal | Manner::Lines | Manner::Silent => None,
+    let deadline = match &run_mode {
+        RunMode::OneShot(_) => Deadline::after(timeout),
+        RunMode::Terminal | RunMode::Lines | RunMode::Silent => None,
     };
-    let no_model = match manner {
-        Manner::OneShot(_) => choice.notice.take(),
-        Manner::Lines | Manner::Terminal | Manner::Silent => None,
+    let no_model = match run_mode {
+        RunMode::OneShot(_) => choice.notice.take(),
+        RunMode::Lines | RunMode::Terminal | RunMode::Silent => None,
     };
     let greeting = Greeting::new(&opened, &choice, notice, &config);
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
-    if manner == Manner::Terminal && !config.is_project {
+    if run_mode == RunMode::Terminal && !config.is_project {
         let folder = home_relative(&project, &inputs);
         output.notice(&format!(
             "{folder} is not a project: its rules and config files are ignored, and tools ask before every change or command"
@@ -132,7 +132,7 @@ async fn one_chat(
     )?);
     let past = Arc::new(parts::past(machine.clone(), &config));
     let searched = parts::searched(&config, past);
-    let person = (manner == Manner::Terminal).then(approve::at_terminal);
+    let person = (run_mode == RunMode::Terminal).then(approve::at_terminal);
     let (approver, questions, looks) = match person {
         Some(person) => (person.approver, Some(person.questions), Some(person.looks)),
         None => (
@@ -169,7 +169,7 @@ async fn one_chat(
     let further = parts::further(args, &config, &inputs, output)?;
     let shell = toolbox::shell(args, &config, &inputs, &project)?;
     let meter = catalog.meter().clone();
-    let mut desk = Desk {
+    let mut repl = ReplContext {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
             .with_entries(entries)
@@ -219,39 +219,39 @@ async fn one_chat(
         memory_line: config.settings.ui.memory_line && output.is_interactive(),
         next: None,
     };
-    let model = desk.agent.provider().model().to_string();
-    desk.agent.warm_up();
+    let model = repl.agent.provider().model().to_string();
+    repl.agent.warm_up();
     // In the background: nobody waits for them but a run of one prompt.
-    if let Some(servers) = &mut desk.servers {
+    if let Some(servers) = &mut repl.servers {
         servers.start();
     }
-    let is_terminal = manner == Manner::Terminal;
-    let learns = is_terminal && desk.env.places.writing == Writing::Kept;
-    let waiting = leaving::Waiting::of(&manner);
-    let exit = match manner {
-        Manner::OneShot(prompt) => {
-            greeting.aside(&desk, output);
-            match servers::wait_for_all(&mut desk, output, signals).await {
+    let is_terminal = run_mode == RunMode::Terminal;
+    let learns = is_terminal && repl.env.places.writing == Writing::Kept;
+    let waiting = leaving::Waiting::of(&run_mode);
+    let exit = match run_mode {
+        RunMode::OneShot(prompt) => {
+            greeting.aside(&repl, output);
+            match servers::wait_for_all(&mut repl, output, signals).await {
                 Ok(()) => {
                     let asked = ask::Asked {
                         prompt,
                         deadline,
                         no_model,
                     };
-                    ask::run(&mut desk.agent, asked, args, output, signals).await
+                    ask::run(&mut repl.agent, asked, args, output, signals).await
                 }
                 Err(exit) => Ok(exit),
             }
         }
-        Manner::Lines => {
-            greeting.aside(&desk, output);
-            talk::lines(&mut desk, output, signals).await
+        RunMode::Lines => {
+            greeting.aside(&repl, output);
+            talk::lines(&mut repl, output, signals).await
         }
-        Manner::Terminal => {
-            greeting.banner(&desk, args, output);
+        RunMode::Terminal => {
+            greeting.banner(&repl, args, output);
             if learns {
                 // What an earlier run had no time for.
-                desk.agent.begin_learning();
+                repl.agent.begin_learning();
             }
             let folder = parts::project_root(&config, &project, machine.as_ref());
             let history = inputs
@@ -259,22 +259,22 @@ async fn one_chat(
                 .line_history()
                 .map(|older| HistoryFile::of_project(older, &folder, machine));
             let keys = config.settings.ui.keys;
-            talk::terminal(&mut desk, history, keys, output, signals).await
+            talk::terminal(&mut repl, history, keys, output, signals).await
         }
-        Manner::Silent => Ok(Exit::Ok),
+        RunMode::Silent => Ok(Exit::Ok),
     };
-    if let Some(mut next) = desk.next.take() {
-        let now = desk.agent.provider().model().to_string();
+    if let Some(mut next) = repl.next.take() {
+        let now = repl.agent.provider().model().to_string();
         next.model = (now != model).then_some(now);
-        desk.agent.close()?;
-        servers::end(&mut desk).await;
+        repl.agent.close()?;
+        servers::end(&mut repl).await;
         return Ok((Exit::Ok, Some(next)));
     }
     if learns && !signals.is_told_to_end() {
-        desk.agent.begin_learning();
+        repl.agent.begin_learning();
     }
     let warnings = leaving::finish_jobs(
-        &mut desk.agent,
+        &mut repl.agent,
         &config,
         (waiting, deadline),
         output,
@@ -284,11 +284,11 @@ async fn one_chat(
     for warning in &warnings {
         show::warning(output, warning);
     }
-    let closed = desk.agent.close();
-    servers::end(&mut desk).await;
+    let closed = repl.agent.close();
+    servers::end(&mut repl).await;
     closed?;
     if is_terminal {
-        talk::farewell(&desk, args, output);
+        talk::farewell(&repl, args, output);
     }
     exit.map(|exit| (exit, None))
 }

@@ -14,7 +14,7 @@ use crate::files::{Existing, write_for_person};
 use crate::hint::Hint;
 use crate::repl::Signals;
 use crate::repl::ask::{self, Deadline, Person, Question, Shown, TimedOut};
-use crate::repl::holdings::Front;
+use crate::repl::memory_view::Caller;
 use crate::repl::show;
 use crate::term::Output;
 
@@ -83,15 +83,15 @@ pub(super) async fn run(
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
     let destination = Destination::of(args);
-    let front = if args.private {
-        Front::Private
+    let caller = if args.private {
+        Caller::Private
     } else {
-        Front::Shell
+        Caller::Shell
     };
     let shown = match (&destination, args.no_stream) {
-        (Destination::Stdout, false) if asked.no_model.is_none() => Shown::AsItArrives(front),
+        (Destination::Stdout, false) if asked.no_model.is_none() => Shown::AsItArrives(caller),
         (Destination::Stdout | Destination::File(_) | Destination::Json(_), _) => {
-            Shown::NotYet(front)
+            Shown::NotYet(caller)
         }
     };
     let ask::Asked {
@@ -128,7 +128,9 @@ pub(super) async fn run(
         (Destination::File(file), Ok(report)) if has_reply(report) => {
             write(Some(file), &format!("{}\n", report.text), output)?;
         }
-        (Destination::Stdout, Ok(report)) if shown == Shown::NotYet(front) && has_reply(report) => {
+        (Destination::Stdout, Ok(report))
+            if shown == Shown::NotYet(caller) && has_reply(report) =>
+        {
             output.reply(&report.text);
         }
         (Destination::Stdout | Destination::File(_), _) => {}

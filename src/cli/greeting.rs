@@ -4,9 +4,9 @@ use super::args::ChatArgs;
 use super::doctor::machine::creatable;
 use crate::config::{Config, Source};
 use crate::provider::{Choice, Provider};
-use crate::repl::desk::{Desk, Writing};
 use crate::repl::listing;
 use crate::repl::recap::{self, recap};
+use crate::repl::repl_context::{ReplContext, Writing};
 use crate::store::{Opened, Repair};
 use crate::term::{Output, Verbosity, width};
 
@@ -70,18 +70,18 @@ impl Greeting {
     }
 
     /// Repairs and the way to a model; nothing that a script would have to skip.
-    pub(super) fn aside(&self, desk: &Desk, output: &mut Output) {
+    pub(super) fn aside(&self, repl: &ReplContext, output: &mut Output) {
         if let Some(notice) = &self.session {
             output.notice(notice);
         }
         for repair in &self.repairs {
             output.warning(&repair.to_string());
         }
-        if let Some(unread) = listing::unread(desk.agent.memory().unread()) {
+        if let Some(unread) = listing::unread(repl.agent.memory().unread()) {
             output.warning(&unread);
         }
-        let data = &desk.env.places.data;
-        if desk.env.places.writing == Writing::Kept
+        let data = &repl.env.places.data;
+        if repl.env.places.writing == Writing::Kept
             && let Err(error) = creatable(&data.join("history"))
         {
             output.warning(&format!(
@@ -89,7 +89,7 @@ impl Greeting {
                 data.display()
             ));
         }
-        if desk.env.places.writing == Writing::Refused {
+        if repl.env.places.writing == Writing::Refused {
             output.notice("opened read-only: commands work, but nothing is sent or saved");
         }
         if let Some(notice) = &self.notice {
@@ -97,13 +97,13 @@ impl Greeting {
         }
     }
 
-    pub(super) fn banner(mut self, desk: &Desk, args: &ChatArgs, output: &mut Output) {
+    pub(super) fn banner(mut self, repl: &ReplContext, args: &ChatArgs, output: &mut Output) {
         if !args.no_banner {
             self.repairs
-                .retain(|repair| !recap::tells(desk.session(), repair));
-            let mode = &desk.agent.memory().mode().name;
-            let model = desk.agent.provider().model();
-            let name = desk.session().name();
+                .retain(|repair| !recap::tells(repl.session(), repair));
+            let mode = &repl.agent.memory().mode().name;
+            let model = repl.agent.provider().model();
+            let name = repl.session().name();
             let version = env!("CARGO_PKG_VERSION");
             output.notice(&format!(
                 "cogtrix {version} · session {name} · {mode} mode · {model}{}",
@@ -112,17 +112,17 @@ impl Greeting {
             let opened = if args.private {
                 "private session: nothing is saved".to_owned()
             } else {
-                listing::opened(&desk.agent, desk.env.now())
+                listing::opened(&repl.agent, repl.env.now())
             };
             let whole = format!("{opened} · /help lists commands");
             // Who comes back to a session knows of it.
-            let is_too_long = width(&whole) > output.columns() && !desk.session().is_empty();
+            let is_too_long = width(&whole) > output.columns() && !repl.session().is_empty();
             output.notice(if is_too_long { &opened } else { &whole });
-            for line in recap(&desk.agent, output.columns()) {
+            for line in recap(&repl.agent, output.columns()) {
                 output.notice(&line);
             }
         }
-        self.aside(desk, output);
+        self.aside(repl, output);
         if let Some(hint) = &self.hint {
             output.notice(hint);
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::manner::Manner;
+use super::run_mode::RunMode;
 use crate::agent::{Agent, Warning};
 use crate::config::Config;
 use crate::repl::Signals;
@@ -33,7 +33,7 @@ pub(super) async fn finish_jobs(
     let grace = match waiting {
         // Vectors are on disk as they are made, so only a summary is worth a person's wait.
         Waiting::BrieflyAndSaid if covers == 0 && !agent.is_adding() => Duration::ZERO,
-        _ if catches_up => SUMMARY_AT_MOST,
+        _ if catches_up => MAX_SUMMARY_WAIT,
         _ => config.settings.shutdown_grace,
     };
     let grace = deadline.map_or(grace, |deadline| grace.min(deadline.left()));
@@ -47,7 +47,7 @@ pub(super) async fn finish_jobs(
 }
 
 /// Longest wait of a run for a summary that is overdue.
-const SUMMARY_AT_MOST: Duration = Duration::from_mins(1);
+const MAX_SUMMARY_WAIT: Duration = Duration::from_mins(1);
 
 /// How work in the background is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +62,11 @@ pub(super) enum Waiting {
 }
 
 impl Waiting {
-    pub(super) fn of(manner: &Manner) -> Self {
-        match manner {
-            Manner::OneShot(_) => Self::ToCatchUp,
-            Manner::Terminal => Self::BrieflyAndSaid,
-            Manner::Lines | Manner::Silent => Self::Briefly,
+    pub(super) fn of(run_mode: &RunMode) -> Self {
+        match run_mode {
+            RunMode::OneShot(_) => Self::ToCatchUp,
+            RunMode::Terminal => Self::BrieflyAndSaid,
+            RunMode::Lines | RunMode::Silent => Self::Briefly,
         }
     }
 }

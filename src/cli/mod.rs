@@ -10,7 +10,6 @@ mod greeting;
 mod init;
 mod leaving;
 mod log;
-mod manner;
 mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -19,6 +18,7 @@ mod models;
 mod opening;
 mod parts;
 mod report;
+mod run_mode;
 mod servers;
 mod sessions;
 mod settings;

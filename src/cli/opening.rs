@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::args::ChatArgs;
-use super::manner::Manner;
 use super::parts;
 use super::report::CliError;
+use super::run_mode::RunMode;
 use crate::chat::{SessionName, Timestamp};
 use crate::config::{Config, Source};
 use crate::files::Disk;
@@ -51,17 +51,17 @@ enum Wanted {
 pub(super) async fn open(
     args: &ChatArgs,
     config: &Config,
-    manner: &Manner,
+    run_mode: &RunMode,
     now: Timestamp,
     (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Session, CliError> {
     check_data_folder(&config.settings.data_dir)?;
     let (disk, store) = kept_in(args, config);
-    let patience = manner.patience(config.settings.lock_wait);
+    let patience = run_mode.patience(config.settings.lock_wait);
     let is_chosen = args.session.is_some() || args.resume.is_some() || args.resume_last;
-    let is_asked = *manner == Manner::Terminal && is_chosen;
+    let is_asked = *run_mode == RunMode::Terminal && is_chosen;
     let mut notice = None;
-    let opened = match wanted(args, config, manner, now, store.as_ref())? {
+    let opened = match wanted(args, config, run_mode, now, store.as_ref())? {
         Wanted::This(name) if is_asked => {
             let name = meant(name, store.as_ref(), (output, listening)).await?;
             return open_asking(args, config, name, (output, listening)).await;
@@ -127,11 +127,11 @@ fn check_data_folder(folder: &Path) -> Result<(), CliError> {
 pub(super) async fn choose(
     args: ChatArgs,
     config: &Config,
-    manner: &Manner,
+    run_mode: &RunMode,
     now: Timestamp,
     (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Option<ChatArgs>, CliError> {
-    if *manner != Manner::Terminal || args.resume != Some(None) || !output.can_show_list() {
+    if *run_mode != RunMode::Terminal || args.resume != Some(None) || !output.can_show_list() {
         return Ok(Some(args));
     }
     let (_, store) = kept_in(&args, config);
@@ -169,7 +169,7 @@ fn kept_in(args: &ChatArgs, config: &Config) -> (Arc<dyn Disk>, Arc<dyn SessionS
 fn wanted(
     args: &ChatArgs,
     config: &Config,
-    manner: &Manner,
+    run_mode: &RunMode,
     now: Timestamp,
     store: &dyn SessionStore,
 ) -> Result<Wanted, CliError> {
@@ -192,15 +192,15 @@ fn wanted(
             .map(|info| Wanted::This(info.name))
             .ok_or(CliError::NothingToResume);
     }
-    Ok(match manner {
+    Ok(match run_mode {
         _ if args.session.is_some() || args.no_lock => Wanted::This(configured()),
-        Manner::OneShot(prompt) if config.source("session") == Source::Default => {
+        RunMode::OneShot(prompt) if config.source("session") == Source::Default => {
             // Names of sessions are in lists, logs and paths.
             let question = secrets::masked(prompt.text());
             Wanted::New(SessionName::of_question(now, &question))
         }
-        Manner::OneShot(_) | Manner::Silent => Wanted::This(configured()),
-        Manner::Lines | Manner::Terminal => Wanted::Free(configured()),
+        RunMode::OneShot(_) | RunMode::Silent => Wanted::This(configured()),
+        RunMode::Lines | RunMode::Terminal => Wanted::Free(configured()),
     })
 }
 

@@ -146,7 +146,7 @@ pub(super) fn places(config: &Config) -> Vec<String> {
 }
 
 /// What is written to them and read of them in a turn.
-pub(super) fn captor(config: &Config, texts: &Texts) -> Result<Extractor, CliError> {
+pub(super) fn extractor(config: &Config, texts: &Texts) -> Result<Extractor, CliError> {
     Ok(Extractor::with(
         |name| own(texts, name),
         &config.settings.memory.wal,
@@ -185,10 +185,10 @@ pub(super) fn long_term_memory(
     let context = &config.settings.context;
     let lasts = settings.backend != Backend::None;
     let captures = lasts && settings.capture == Capturing::On;
-    let captor = (captures && settings.learn != Learning::Model)
-        .then(|| captor(config, texts))
+    let extractor = (captures && settings.learn != Learning::Model)
+        .then(|| extractor(config, texts))
         .transpose()?;
-    let captor = captor.map(Arc::new);
+    let extractor = extractor.map(Arc::new);
     // Facts and recovery may be switched on later, by a preset.
     let facts = captures.then(|| fact_cues(config, texts)).transpose()?;
     let recovery = texts.get("cues/recovery.yaml");
@@ -202,7 +202,7 @@ pub(super) fn long_term_memory(
     let parts = long_term::Parts {
         workspace,
         receipts: receipts(config, disk),
-        captor,
+        extractor,
         recovery: recovery.transpose()?.map(Arc::new),
         facts: facts.map(Arc::new),
         recovers: false,

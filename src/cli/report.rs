@@ -21,8 +21,8 @@ use crate::memory::BadMode;
 use crate::memory::BadRecoveryCues;
 use crate::net::NetError;
 use crate::provider::ProviderError;
-use crate::repl::desk::ReadOnly;
-use crate::repl::holdings::{Front, HoldingsError, entries_hint};
+use crate::repl::memory_view::{Caller, MemoryViewError, entries_hint};
+use crate::repl::repl_context::ReadOnly;
 use crate::store::StoreError;
 use crate::term::{Output, OutputError};
 
@@ -69,7 +69,7 @@ pub(super) enum CliError {
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error(transparent)]
-    Holdings(#[from] HoldingsError),
+    MemoryView(#[from] MemoryViewError),
     #[error(transparent)]
     Entries(#[from] EntriesError),
     #[error(transparent)]
@@ -144,7 +144,7 @@ impl CliError {
             Self::NoModel { .. } => Exit::NoModel,
             Self::Provider(error) if error.is_no_answer() => Exit::NoModel,
             Self::Import(_)
-            | Self::Holdings(_)
+            | Self::MemoryView(_)
             | Self::Entries(_)
             | Self::Store(_)
             | Self::ReadOnly(_)
@@ -171,8 +171,8 @@ impl Hint for CliError {
             Self::Cues(error) => error.hint(),
             Self::Recovery(_) => Some("fix the file in the config folder, or move it away".into()),
             Self::Import(error) => error.hint(),
-            Self::Holdings(error) => error.hint_for(Front::Shell),
-            Self::Entries(error) => entries_hint(error, Front::Shell),
+            Self::MemoryView(error) => error.hint_for(Caller::Shell),
+            Self::Entries(error) => entries_hint(error, Caller::Shell),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Net(error) => error.hint(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::report::Exit;
 use crate::config::{Config, Inputs};
 use crate::repl::Signals;
-use crate::repl::desk::Desk;
+use crate::repl::repl_context::ReplContext;
 use crate::repl::show::{self, Remedy};
 use crate::term::Output;
 use crate::tools::Selection;
@@ -42,19 +42,19 @@ pub(super) fn fleet(_: &Config, _: &Inputs, _: &Path) -> Option<Box<dyn Servers>
 /// For a run of a single prompt, whose model needs the tools now: waits until each server is up or is not, unless the model is
 /// offered none of their tools. A signal ends the run, as nothing was asked yet.
 pub(super) async fn wait_for_all(
-    desk: &mut Desk,
+    repl: &mut ReplContext,
     output: &mut Output,
     signals: &mut Signals,
 ) -> Result<(), Exit> {
-    let Some(servers) = &desk.servers else {
+    let Some(servers) = &repl.servers else {
         return Ok(());
     };
-    let is_offered = match desk.agent.toolbox().registry.selection() {
+    let is_offered = match repl.agent.toolbox().registry.selection() {
         Selection::None => false,
         Selection::Listed(names) => names.iter().any(|name| servers.expects(name)),
         Selection::Mode | Selection::All => true,
     };
-    let provider = desk.agent.provider();
+    let provider = repl.agent.provider();
     if !is_offered || provider.is_offline() {
         return Ok(());
     }
@@ -75,7 +75,7 @@ pub(super) async fn wait_for_all(
     output.end_progress();
     match settled {
         Ok(takes_tools) => {
-            for change in desk.take_in_servers() {
+            for change in repl.take_in_servers() {
                 if takes_tools {
                     show::server(output, &change, Remedy::LookCloser);
                 }
@@ -90,8 +90,8 @@ pub(super) async fn wait_for_all(
 }
 
 /// Ends what runs; each exit comes by here, and where the process ends otherwise the servers' input does.
-pub(super) async fn end(desk: &mut Desk) {
-    if let Some(servers) = desk.servers.take() {
+pub(super) async fn end(repl: &mut ReplContext) {
+    if let Some(servers) = repl.servers.take() {
         servers.shutdown().await;
     }
 }

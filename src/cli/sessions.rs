@@ -12,7 +12,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Texts;
 use crate::index::vectors::let_go;
 use crate::memory::Backend;
-use crate::repl::holdings::Front;
+use crate::repl::memory_view::Caller;
 use crate::repl::sessions::{Sessions, renamed};
 use crate::repl::{listing, transcript};
 use crate::store::{SessionStore, StoreError};
@@ -33,7 +33,7 @@ pub(super) fn run(
         store: &store,
         workspace: Some(&workspace),
         now,
-        front: Front::Shell,
+        caller: Caller::Shell,
     };
     match command.unwrap_or(SessionsCommand::List) {
         SessionsCommand::List => {

@@ -58,7 +58,10 @@ fn mistakes(config: &Config, inputs: &Inputs) -> Result<Vec<(&'static str, CliEr
     let models = models.into_iter().filter(|(_, model)| !model.is_empty());
     let unknown = models.filter_map(|(key, model)| Some((key, catalog.knows(model).err()?.into())));
     let cues = [
-        ("memory.wal.languages", parts::captor(config, &texts).err()),
+        (
+            "memory.wal.languages",
+            parts::extractor(config, &texts).err(),
+        ),
         ("memory.facts.cues", parts::fact_cues(config, &texts).err()),
     ];
     let deaf = cues

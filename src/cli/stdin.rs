@@ -7,7 +7,7 @@ use super::report::CliError;
 use crate::agent::Input;
 
 /// More than this is no prompt.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Where lines or a prompt come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) fn read() -> Result<String, CliError> {
     let mut bytes = Vec::new();
     let read = io::stdin()
         .lock()
-        .take(MOST_BYTES + 1)
+        .take(MAX_BYTES + 1)
         .read_to_end(&mut bytes);
     read.map_err(|source| CliError::File {
         action: "read",
@@ -48,7 +48,7 @@ pub(super) fn read_file(path: &Path) -> Result<String, CliError> {
     };
     let mut bytes = Vec::new();
     std::fs::File::open(path)
-        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         .map_err(cannot)?;
     text(bytes, &path.display().to_string())
 }
@@ -60,7 +60,7 @@ fn text(bytes: Vec<u8>, from: &str) -> Result<String, CliError> {
             hint,
         })
     };
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_BYTES {
         return refuse("is larger than 64 MB", "send a smaller part");
     }
     if bytes.contains(&0) {

@@ -7,20 +7,20 @@ use super::report::{CliError, Exit};
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
 use crate::repl::completion::{Listed, Offers, Paths};
-use crate::repl::desk::Desk;
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
+use crate::repl::repl_context::ReplContext;
 use crate::repl::sessions::{option, word};
 use crate::term::{EditKeys, Output, Stops, TerminalState};
 
 /// Each line as if typed.
 pub(super) async fn lines(
-    desk: &mut Desk,
+    repl: &mut ReplContext,
     output: &mut Output,
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
     let stdin = std::io::BufReader::new(std::io::stdin());
     let mut input = LineReader::lines(stdin).map_err(|source| CliError::Runtime { source })?;
-    let mut chat = Chat::new(desk, &mut input, output, signals);
+    let mut chat = Chat::new(repl, &mut input, output, signals);
     Ok(match chat.run().await {
         Ended::Well => Exit::Ok,
         Ended::WithErrors => Exit::Failed,
@@ -30,7 +30,7 @@ pub(super) async fn lines(
 
 /// However a person leaves, it is well.
 pub(super) async fn terminal(
-    desk: &mut Desk,
+    repl: &mut ReplContext,
     history: Option<HistoryFile>,
     keys: EditKeys,
     output: &mut Output,
@@ -38,7 +38,7 @@ pub(super) async fn terminal(
 ) -> Result<Exit, CliError> {
     output.keep_thinking_at("/details shows them");
     let mut state = TerminalState::remember(output.policy().paint);
-    let completer = Box::new(offers(desk));
+    let completer = Box::new(offers(repl));
     let typed = output.find_theme();
     let stops = state.silence().unwrap_or_else(|error| {
         let warning = format!("what you type during a reply will show in it: {error}");
@@ -54,19 +54,19 @@ pub(super) async fn terminal(
         keys,
     };
     let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
-    let mut chat = Chat::new(desk, &mut input, output, signals);
+    let mut chat = Chat::new(repl, &mut input, output, signals);
     chat.run().await;
     state.restore();
     Ok(Exit::Ok)
 }
 
 /// The last line of a chat whose session is saved: the command that goes on with it.
-pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
+pub(super) fn farewell(repl: &ReplContext, args: &ChatArgs, output: &mut Output) {
     if args.private {
         output.notice("Private session: nothing was saved.");
         return;
     }
-    if desk.agent.is_blank() || args.no_lock {
+    if repl.agent.is_blank() || args.no_lock {
         return;
     }
     let place = |flag: &str, path: &Option<std::path::PathBuf>| {
@@ -77,28 +77,28 @@ pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
     let config = place("-c", &args.config_file);
     let data = place("--data-dir", &args.data_dir);
     let workspace = place("--workspace", &args.workspace);
-    let name = option(desk.session().name());
+    let name = option(repl.session().name());
     output.notice(&format!(
         "Saved. Resume with: cogtrix {config}{data}{workspace}{name}"
     ));
 }
 
 /// What completion offers behind a command.
-fn offers(desk: &Desk) -> Offers {
-    let modes = desk.agent.memory().modes().iter().map(|mode| {
+fn offers(repl: &ReplContext) -> Offers {
+    let modes = repl.agent.memory().modes().iter().map(|mode| {
         let preset = mode.preset();
         (preset.name.clone(), preset.summary.clone())
     });
-    let store = Arc::clone(&desk.env.store);
+    let store = Arc::clone(&repl.env.store);
     let sessions = move || {
         let sessions = store.list().unwrap_or_default().into_iter();
         sessions
             .map(|info| (info.name.to_string(), info.title))
             .collect()
     };
-    let files = desk.agent.toolbox().files.as_ref();
-    let workspace = desk.agent.long_term().map(|parts| parts.workspace.clone());
-    let name = desk.session().name().clone();
+    let files = repl.agent.toolbox().files.as_ref();
+    let workspace = repl.agent.long_term().map(|parts| parts.workspace.clone());
+    let name = repl.session().name().clone();
     let notes = move || {
         let names = workspace
             .iter()
@@ -107,18 +107,18 @@ fn offers(desk: &Desk) -> Offers {
     };
     Offers {
         modes: modes.collect(),
-        models: desk
+        models: repl
             .catalog
             .described_aliases()
             .map(|(alias, stands_for)| (alias.to_owned(), stands_for))
             .collect(),
-        presets: desk
+        presets: repl
             .presets
             .iter()
             .map(|preset| (preset.name.clone(), preset.sets.join(", ")))
             .collect(),
         sessions: Listed::by(sessions),
-        settings: Arc::clone(&desk.settings),
+        settings: Arc::clone(&repl.settings),
         files: Listed::by(notes),
         paths: files.map(|files| Paths::of(Arc::clone(&files.project))),
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
-use super::{Kept, Memory, Prompt, Timestamps, compaction, report};
+use super::{LongTermContext, Memory, Prompt, Timestamps, compaction, report};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
 use crate::context::{Brought, Draft, Layout, Section, SectionKind, Source, Strategy};
@@ -27,7 +27,7 @@ pub struct Surroundings<'a> {
     /// Characters of a tool's result in the turns after its own; 0: all of them (O3).
     pub result_chars: usize,
     /// What outlives a session, as it is now.
-    pub kept: &'a Kept,
+    pub kept: &'a LongTermContext,
     /// Messages that were compacted for this very request: recall does not bring them back into it.
     pub compacted_now: Range<usize>,
     /// Who owns the list of messages.

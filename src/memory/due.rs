@@ -34,10 +34,10 @@ pub struct Planning<'a> {
 impl<'a> Planning<'a> {
     /// What one turn summarises of a long backlog: as much as takes no more than two requests.
     fn part(self) -> Tokens {
-        const MOST: Tokens = Tokens(8_000);
+        const MAX: Tokens = Tokens(8_000);
         match self.gauge.part(0.5) {
-            Tokens::ZERO => MOST,
-            half => half.min(MOST),
+            Tokens::ZERO => MAX,
+            half => half.min(MAX),
         }
     }
 

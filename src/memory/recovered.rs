@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::kept::{KeptFile, level};
+use super::long_term_context::{KeptFile, level};
 
 /// Stands in front of the newest, where older ones were left out.
 const EARLIER: &str = "[…earlier left out…]";

@@ -11,9 +11,9 @@ use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::commands::{self, Answer, CommandError, Next};
-use super::desk::Environment;
 use super::input::{InputError, Line, LineReader};
 use super::question::{Length, Wide, choices, headline};
+use super::repl_context::Environment;
 use super::{Signal, Signals, show as shown_as};
 use crate::agent::{Approval, Approver, Asked, Look};
 use crate::hint::{Hint, chain};

@@ -12,9 +12,9 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::approve::{Asking, Pending, Questions};
-use super::desk::Environment;
-use super::holdings::Front;
 use super::input::LineReader;
+use super::memory_view::Caller;
+use super::repl_context::Environment;
 use super::show;
 use super::{Signal, Signals};
 use crate::agent::{
@@ -40,11 +40,11 @@ pub enum Question {
 /// Where the text of a reply goes while it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    AsItArrives(Front),
+    AsItArrives(Caller),
     /// The same, but that a line after the turn says what was noted.
-    WithLineAfter(Front),
+    WithLineAfter(Caller),
     /// The caller, a run of one prompt, wants it whole, at the end.
-    NotYet(Front),
+    NotYet(Caller),
 }
 
 impl Shown {
@@ -286,8 +286,11 @@ async fn frame_time(due: Option<std::time::Instant>) {
 fn show_event(output: &mut Output, shown: Shown, event: TurnEvent) {
     match (shown, event) {
         (Shown::NotYet(_), TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
-        (Shown::NotYet(front) | Shown::AsItArrives(front) | Shown::WithLineAfter(front), event) => {
-            show::event(output, event, front);
+        (
+            Shown::NotYet(caller) | Shown::AsItArrives(caller) | Shown::WithLineAfter(caller),
+            event,
+        ) => {
+            show::event(output, event, caller);
         }
     }
 }

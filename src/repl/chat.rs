@@ -6,12 +6,12 @@ use tokio::time::timeout;
 
 use super::ask::{self, After, Asked, Deadline, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Instead, Next, Typed};
-use super::desk::{Desk, ReadOnly, Reopen, Writing};
 use super::edit::{Edit, EditError};
-use super::holdings::Front;
 use super::input::{Entered, InputError, LeaveKeys, Line, LineReader, Step};
 use super::listing::count;
+use super::memory_view::Caller;
 use super::picker::{self, Picked};
+use super::repl_context::{ReadOnly, Reopen, ReplContext, Writing};
 use super::shell;
 use super::show::{self, Remedy};
 use super::turn_line::{TurnLine, cost, known_price};
@@ -29,7 +29,7 @@ use crate::tools::policy;
 /// A chat from its first line to its last.
 #[derive(Debug)]
 pub struct Chat<'a> {
-    desk: &'a mut Desk,
+    repl: &'a mut ReplContext,
     input: &'a mut LineReader,
     output: &'a mut Output,
     signals: &'a mut Signals,
@@ -69,13 +69,13 @@ pub enum Ended {
 
 impl<'a> Chat<'a> {
     pub fn new(
-        desk: &'a mut Desk,
+        repl: &'a mut ReplContext,
         input: &'a mut LineReader,
         output: &'a mut Output,
         signals: &'a mut Signals,
     ) -> Self {
         Self {
-            desk,
+            repl,
             input,
             output,
             signals,
@@ -95,12 +95,12 @@ impl<'a> Chat<'a> {
             }
             self.take_in_servers();
             // Without a model there is nobody to call their tools.
-            if !self.desk.agent.provider().is_offline() {
+            if !self.repl.agent.provider().is_offline() {
                 for change in self.servers.drain(..) {
                     show::server(self.output, &change, Remedy::ReadLog);
                 }
             }
-            let prompt = prompt(self.desk);
+            let prompt = prompt(self.repl);
             self.output.gap();
             let line = match self.next_line(&prompt).await {
                 Ok(Some(line)) => line,
@@ -114,7 +114,7 @@ impl<'a> Chat<'a> {
                     return self.ended;
                 }
             };
-            self.desk.env.columns = self.output.columns();
+            self.repl.env.columns = self.output.columns();
             if line == Line::Interrupted && !self.input.is_terminal() {
                 return Ended::Interrupted;
             }
@@ -140,7 +140,7 @@ impl<'a> Chat<'a> {
             match self.hear(Wanted::Input(prompt, &begun)).await? {
                 Heard::Entered(Entered::Line(line)) => return Ok(Some(line)),
                 Heard::Entered(Entered::ForEditor(text)) => {
-                    let editor = &self.desk.env.places.editor;
+                    let editor = &self.repl.env.places.editor;
                     begun = match editor.edit(&text, self.signals).await {
                         Ok(edited) => edited,
                         Err(error) => {
@@ -169,7 +169,7 @@ impl<'a> Chat<'a> {
     /// The next line, or that the process was told to end while one was being typed.
     async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Heard, InputError> {
         let Self {
-            desk,
+            repl,
             input,
             output,
             signals,
@@ -192,7 +192,7 @@ impl<'a> Chat<'a> {
                     biased;
                     line = &mut reading => break Some(line),
                     // Slow work that is done is taken in at once, so that it is on disk before the next kill.
-                    warning = desk.agent.job_done() => later.extend(warning),
+                    warning = repl.agent.job_done() => later.extend(warning),
                     signal = signals.next() => match signal {
                         Signal::Interrupt if interrupts => break Some(Ok(Entered::Line(Line::Interrupted))),
                         Signal::Interrupt => {}
@@ -210,7 +210,7 @@ impl<'a> Chat<'a> {
 
     async fn line(&mut self, text: &str) -> After {
         match commands::parse(text) {
-            Typed::Message(_) if self.desk.env.places.writing == Writing::Refused => {
+            Typed::Message(_) if self.repl.env.places.writing == Writing::Refused => {
                 self.answer(Err(ReadOnly.into()))
             }
             Typed::Nothing => After::GoOn,
@@ -222,10 +222,10 @@ impl<'a> Chat<'a> {
 
     /// Runs a command; its output goes with the next message.
     async fn shell(&mut self, command: &str) -> After {
-        if self.desk.env.places.writing == Writing::Refused {
+        if self.repl.env.places.writing == Writing::Refused {
             return self.answer(Err(ReadOnly.into()));
         }
-        let toolbox = self.desk.agent.toolbox();
+        let toolbox = self.repl.agent.toolbox();
         if toolbox.stance.writing == policy::Writing::Refused {
             self.ended = Ended::WithErrors;
             self.output
@@ -237,7 +237,7 @@ impl<'a> Chat<'a> {
             return After::GoOn;
         }
         let limits = toolbox.limits;
-        let (ran, after) = shell::run(&self.desk.shell, command, self.output, self.signals).await;
+        let (ran, after) = shell::run(&self.repl.shell, command, self.output, self.signals).await;
         match ran {
             Ok(ran) => {
                 let notes = ran.notes.trim_end();
@@ -253,7 +253,7 @@ impl<'a> Chat<'a> {
                     "{}{printed}; this goes with your next message",
                     ran.end
                 ));
-                self.desk.ran.push(shell::attached(command, &ran, limits));
+                self.repl.ran.push(shell::attached(command, &ran, limits));
             }
             Err(failure) => {
                 self.ended = Ended::WithErrors;
@@ -274,10 +274,10 @@ impl<'a> Chat<'a> {
                 return After::GoOn;
             }
         };
-        if self.desk.env.places.writing == Writing::Refused && !command.only_shows(arguments) {
+        if self.repl.env.places.writing == Writing::Refused && !command.only_shows(arguments) {
             return self.answer(Err(ReadOnly.into()));
         }
-        let running = (command.run)(self.desk, arguments);
+        let running = (command.run)(self.repl, arguments);
         let next = tokio::select! {
             biased;
             next = running => next,
@@ -347,8 +347,8 @@ impl<'a> Chat<'a> {
     }
 
     async fn edit(&mut self, draft: Draft) -> After {
-        let places = &self.desk.env.places;
-        let long_term = self.desk.agent.long_term();
+        let places = &self.repl.env.places;
+        let long_term = self.repl.agent.long_term();
         let edited = match long_term.filter(|_| self.input.is_terminal()) {
             None => Err(EditError::NoTerminal { path: draft.path }),
             Some(long_term) => {
@@ -357,7 +357,7 @@ impl<'a> Chat<'a> {
                     workspace: &long_term.workspace,
                     disk: places.disk.as_ref(),
                     folder: places.data.join("editing"),
-                    session: self.desk.session().name(),
+                    session: self.repl.session().name(),
                 };
                 edit.run(places.editor.command.as_deref(), self.signals)
                     .await
@@ -384,7 +384,7 @@ impl<'a> Chat<'a> {
             self.refuse(&EditError::NoTerminalForText);
             return After::GoOn;
         }
-        let editor = &self.desk.env.places.editor;
+        let editor = &self.repl.env.places.editor;
         let edited = editor.edit(message, self.signals).await;
         match edited {
             Ok(edited) if edited.trim().is_empty() || edited.trim() == message.trim() => {
@@ -392,7 +392,7 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
             Ok(edited) => {
-                LineReader::echo_edited(&prompt(self.desk), edited.trim(), self.output);
+                LineReader::echo_edited(&prompt(self.repl), edited.trim(), self.output);
                 self.ask(Question::New(edited.trim().to_owned().into()))
                     .await
             }
@@ -411,7 +411,7 @@ impl<'a> Chat<'a> {
     /// Waits a moment, so that a server that cannot be started is told of above the first prompt.
     async fn wait_for_servers(&self) {
         const MOMENT: Duration = Duration::from_millis(200);
-        if let Some(servers) = &self.desk.servers
+        if let Some(servers) = &self.repl.servers
             && self.input.is_terminal()
         {
             // Whoever takes longer is told of later.
@@ -421,24 +421,24 @@ impl<'a> Chat<'a> {
 
     /// Between turns and before each, so that a turn has one set of tools from its begin to its end.
     fn take_in_servers(&mut self) {
-        self.servers.extend(self.desk.take_in_servers());
+        self.servers.extend(self.repl.take_in_servers());
     }
 
     async fn ask(&mut self, question: Question) -> After {
         self.take_in_servers();
-        let mut ran = || std::mem::take(&mut self.desk.ran);
+        let mut ran = || std::mem::take(&mut self.repl.ran);
         let question = match question {
             Question::New(input) => Question::New(input.with_attached(ran())),
             Question::Think(task) => Question::Think(task.with_attached(ran())),
             Question::Again => Question::Again,
         };
-        let before = self.desk.catalog.meter().total();
-        let person = match &mut self.desk.questions {
+        let before = self.repl.catalog.meter().total();
+        let person = match &mut self.repl.questions {
             Some(questions) => Person::At {
                 input: self.input,
                 questions,
-                env: &self.desk.env,
-                servers: self.desk.servers.as_deref(),
+                env: &self.repl.env,
+                servers: self.repl.servers.as_deref(),
             },
             None => Person::Nobody,
         };
@@ -449,20 +449,20 @@ impl<'a> Chat<'a> {
             thinking,
             noted,
         } = ask::ask(
-            &mut self.desk.agent,
+            &mut self.repl.agent,
             question,
-            if self.desk.memory_line {
-                Shown::WithLineAfter(Front::Chat)
+            if self.repl.memory_line {
+                Shown::WithLineAfter(Caller::Chat)
             } else {
-                Shown::AsItArrives(Front::Chat)
+                Shown::AsItArrives(Caller::Chat)
             },
             person,
-            self.desk.turn_timeout.and_then(Deadline::after),
+            self.repl.turn_timeout.and_then(Deadline::after),
             self.output,
             self.signals,
         )
         .await;
-        self.desk.thinking = thinking;
+        self.repl.thinking = thinking;
         let is_answered = matches!(&result, Ok(Ok(report)) if report.outcome == Outcome::Answered);
         match result {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => match timed_out {
@@ -482,15 +482,15 @@ impl<'a> Chat<'a> {
                 self.output.error(&no_turn.to_string(), None);
             }
         }
-        if self.desk.memory_line {
-            let Desk { agent, catalog, .. } = &*self.desk;
+        if self.repl.memory_line {
+            let ReplContext { agent, catalog, .. } = &*self.repl;
             let mut told = TurnLine::noting(&noted);
             if is_answered {
                 let spent = catalog.meter().total().since(&before);
                 let price = |model: &str| known_price(agent, catalog, model);
                 told = told.with_request(agent, cost(&spent, price));
             }
-            if let Some(line) = told.line(self.desk.env.now()) {
+            if let Some(line) = told.line(self.repl.env.now()) {
                 self.output.aside(&line);
             }
         }
@@ -498,7 +498,7 @@ impl<'a> Chat<'a> {
     }
 
     async fn compact(&mut self, what: Compacting, focus: &str) -> After {
-        let agent = &mut self.desk.agent;
+        let agent = &mut self.repl.agent;
         let ran = agent.job_name();
         let (result, after) = ask::compact(agent, what, focus, self.output, self.signals).await;
         if let Some(name) = ran.filter(|_| agent.job_name().is_none()) {
@@ -533,7 +533,7 @@ impl<'a> Chat<'a> {
             self.output.notice("cancelled; nothing changed");
             return After::GoOn;
         }
-        let done = deed.run(self.desk);
+        let done = deed.run(self.repl);
         self.answer(done)
     }
 
@@ -558,20 +558,20 @@ impl<'a> Chat<'a> {
     /// Opens a session; where another process has it open, asks whether to read in it or to take another.
     async fn open_session(&mut self, mut name: SessionName) -> After {
         loop {
-            let is_read_only = self.desk.env.places.writing == Writing::Refused;
-            if is_read_only && self.desk.questions.is_some() && name != *self.desk.session().name()
+            let is_read_only = self.repl.env.places.writing == Writing::Refused;
+            if is_read_only && self.repl.questions.is_some() && name != *self.repl.session().name()
             {
                 return self.reopen(name, false);
             }
-            let locked = match commands::open_session(self.desk, &name) {
+            let locked = match commands::open_session(self.repl, &name) {
                 Err(CommandError::Store(locked @ StoreError::Locked { .. }))
-                    if self.desk.questions.is_some() =>
+                    if self.repl.questions.is_some() =>
                 {
                     locked
                 }
                 opened => return self.answer(opened),
             };
-            let stay = format!("stay in {}", self.desk.session().name());
+            let stay = format!("stay in {}", self.repl.session().name());
             let question = Instead::question(&locked, &stay) + " ";
             let Some(answer) = self.answer_to(&question).await else {
                 return After::Leave;
@@ -580,7 +580,7 @@ impl<'a> Chat<'a> {
                 Ok(Instead::ReadOnly) => return self.reopen(name, true),
                 Ok(Instead::Other(other)) => name = other,
                 Ok(Instead::Nothing) => {
-                    let stays = format!("still in session {}", self.desk.session().name());
+                    let stays = format!("still in session {}", self.repl.session().name());
                     self.output.notice(&stays);
                     return After::GoOn;
                 }
@@ -592,33 +592,33 @@ impl<'a> Chat<'a> {
     /// Ends this chat for one in another session, which writes or does not.
     fn reopen(&mut self, name: SessionName, read_only: bool) -> After {
         // What is not on disk yet would be lost with the chat.
-        if let Err(error) = self.desk.agent.close() {
+        if let Err(error) = self.repl.agent.close() {
             return self.answer(Err(error.into()));
         }
-        if let Some(left) = commands::left_behind(self.desk) {
+        if let Some(left) = commands::left_behind(self.repl) {
             self.output.notice(&left);
         }
-        self.desk.next = Some(Reopen {
+        self.repl.next = Some(Reopen {
             name,
             read_only,
-            mode: self.desk.agent.memory().mode().name.clone(),
+            mode: self.repl.agent.memory().mode().name.clone(),
             model: None,
         });
         After::Leave
     }
 
     async fn pick_session(&mut self) -> After {
-        let mut sessions = match self.desk.env.store.list() {
+        let mut sessions = match self.repl.env.store.list() {
             Ok(sessions) => sessions,
             Err(error) => return self.answer(Err(error.into())),
         };
         sessions.retain(|info| !info.name.is_of_question());
         let has_list = self.input.is_terminal() && self.output.can_show_list();
         if sessions.is_empty() || !has_list {
-            let overview = commands::session_overview(self.desk);
+            let overview = commands::session_overview(self.repl);
             return self.answer(overview);
         }
-        let (store, now) = (self.desk.env.store.clone(), self.desk.env.now());
+        let (store, now) = (self.repl.env.store.clone(), self.repl.env.now());
         match picker::pick(sessions, &store, now, self.output, self.signals).await {
             Ok(Picked::Session(name)) => self.open_session(name).await,
             Ok(Picked::Nothing) => After::GoOn,
@@ -648,13 +648,13 @@ impl<'a> Chat<'a> {
 }
 
 /// The mode, that nothing can be written, and how full the context is once that matters.
-fn prompt(desk: &Desk) -> String {
+fn prompt(repl: &ReplContext) -> String {
     const FULL: f64 = 60.0;
-    let mut prompt = desk.agent.memory().mode().name.clone();
-    if desk.env.places.writing == Writing::Refused {
+    let mut prompt = repl.agent.memory().mode().name.clone();
+    if repl.env.places.writing == Writing::Refused {
         prompt.push_str(" read-only");
     }
-    let usage = desk.agent.window_use();
+    let usage = repl.agent.window_use();
     if let Some(usage) = usage.filter(|usage| usage.percent_used >= FULL) {
         prompt.push_str(&format_args!(" {:.0}%", usage.percent_used.floor()).to_string());
     }

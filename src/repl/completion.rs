@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytesize::ByteSize;
 
 use super::commands::{COMMANDS, Completes, MEMORY_FILES, MEMORY_WORDS, find};
-use super::desk::Settings;
 use super::input::{Candidate, Complete, Completions};
+use super::repl_context::Settings;
 use crate::memory::tracking::{Kind, Row};
 use crate::tools::files::Project;
 use crate::tools::files::mentions::{Begun, Named, names, written};
@@ -203,7 +203,7 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::*;
-    use crate::repl::desk::Setting;
+    use crate::repl::repl_context::Setting;
 
     #[test]
     fn names_and_arguments_are_completed() {

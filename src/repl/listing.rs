@@ -1,6 +1,6 @@
 //! Sessions in lines: the table of all, and the one that was opened.
 
-use super::desk::Setting;
+use super::repl_context::Setting;
 use crate::agent::Agent;
 use crate::chat::{SessionName, Timestamp};
 use crate::index::Hit;

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!   chat        the loop: a line, a command or a question, until the person leaves
-//!   commands    the table of slash commands; they work on the desk and return what is to happen next
+//!   commands    the table of slash commands; they work on the repl's context and return what is to happen next
 //!   ask, show   a question while signals are heard; its events on the screen
 //!   approve     a tool's question to the person
 //!   input       lines of the person, from a terminal or a pipe
 //!   signals     Ctrl-C, SIGTERM and SIGHUP as values
 //!   edit        a file in the person's own editor
 //!   shell       a command behind a `!`
-//!   holdings    what memory holds and a person owns, for the command line too
+//!   memory_view what memory holds and a person owns, for the command line too
 //!   html        a session as one HTML file
 //!   turn_line   what memory did, after a turn
 //!   sessions    what is done to a whole session, for the command line too
@@ -24,15 +24,15 @@ pub mod ask;
 pub mod chat;
 pub mod commands;
 pub mod completion;
-pub mod desk;
 pub mod edit;
-pub mod holdings;
 mod html;
 pub mod input;
 pub mod listing;
+pub mod memory_view;
 pub mod picker;
 mod question;
 pub mod recap;
+pub mod repl_context;
 pub mod sessions;
 mod shell;
 pub mod show;

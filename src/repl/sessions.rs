@@ -1,7 +1,7 @@
 //! What is done to a whole session, by a command of a chat or of a shell: forked, deleted, brought back. Unit: one of them.
 
-use super::holdings::Front;
 use super::listing::count;
+use super::memory_view::Caller;
 use crate::chat::{Session, SessionName, Timestamp, TurnId};
 use crate::hint::chain;
 use crate::index::session::keys_of;
@@ -16,7 +16,7 @@ pub struct Sessions<'a> {
     /// `None`: no session has notes.
     pub workspace: Option<&'a Workspace>,
     pub now: Timestamp,
-    pub front: Front,
+    pub caller: Caller,
 }
 
 impl Sessions<'_> {
@@ -34,7 +34,7 @@ impl Sessions<'_> {
         let messages = count(fork.messages().len(), "message");
         let at = at.map_or_else(String::new, |at| format!(" up to turn {at}"));
         let mut text = format!("Session {from}{at} copied to {name} ({messages})");
-        if self.front == Front::Chat {
+        if self.caller == Caller::Chat {
             text.extend(["; `/session ", from.as_str(), "` goes back"]);
         }
         let copied = self.workspace.map(|it| it.fork_session(from, name, until));
@@ -69,9 +69,9 @@ impl Sessions<'_> {
     /// Brings back from the trash the session of a name that was deleted last, or last at a time that begins so.
     pub fn restore(&self, name: &SessionName, time: Option<&str>) -> Result<String, StoreError> {
         let Restored { from, others } = self.store.restore(name, time)?;
-        let opens = match self.front {
-            Front::Chat => format!("/session {name}"),
-            Front::Shell | Front::Private => format!("cogtrix {}", option(name)),
+        let opens = match self.caller {
+            Caller::Chat => format!("/session {name}"),
+            Caller::Shell | Caller::Private => format!("cogtrix {}", option(name)),
         };
         let mut lines = vec![format!("Session {name} is back; `{opens}` opens it")];
         if let Some(newest) = others.first() {
@@ -90,9 +90,9 @@ impl Sessions<'_> {
     }
 
     fn command(&self, verb: &str, name: &SessionName) -> String {
-        match self.front {
-            Front::Chat => format!("/sessions {verb} {name}"),
-            Front::Shell | Front::Private => {
+        match self.caller {
+            Caller::Chat => format!("/sessions {verb} {name}"),
+            Caller::Shell | Caller::Private => {
                 format!("cogtrix sessions {verb} {}", word(name.as_str()))
             }
         }

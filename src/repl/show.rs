@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::approve;
 use super::ask::TimedOut;
-use super::holdings::Front;
 use super::listing::count;
+use super::memory_view::Caller;
 use super::transcript::first_words;
 use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
@@ -16,7 +16,7 @@ use crate::tools::Failure;
 use crate::tools::mcp::{Change, News};
 
 /// Shows one event of a running turn.
-pub fn event(output: &mut Output, event: TurnEvent, front: Front) {
+pub fn event(output: &mut Output, event: TurnEvent, caller: Caller) {
     match event {
         TurnEvent::Text(text) => output.reply_delta(&text),
         TurnEvent::Reasoning(text) => output.reasoning_delta(&text),
@@ -27,7 +27,7 @@ pub fn event(output: &mut Output, event: TurnEvent, front: Front) {
         TurnEvent::Compacting { messages, progress } => {
             output.wait_for(compacting(messages, progress), "Ctrl-C goes on without");
         }
-        TurnEvent::Captured(receipt) => output.notice(&captured(&receipt, front)),
+        TurnEvent::Captured(receipt) => output.notice(&captured(&receipt, caller)),
         TurnEvent::Thinking(stage) => {
             output.still_waiting(stage.to_string().trim_end_matches(" …"));
         }
@@ -57,16 +57,16 @@ fn compacting(messages: usize, progress: Option<Progress>) -> String {
 }
 
 /// What was written down, and how it is taken back, where anything keeps it.
-fn captured(receipt: &Receipt, front: Front) -> String {
+fn captured(receipt: &Receipt, caller: Caller) -> String {
     let Receipt { number, what, .. } = receipt;
     if what.category == Captured::MASKED {
         return format!("masked: {}", what.text);
     }
     let kind = what.category.replace('_', " ");
     let text = first_words(&what.text, 80);
-    let after = match front {
-        Front::Chat | Front::Shell => front.command(&format!("forget {number}")),
-        Front::Private => "for this run only: private sessions are not saved".to_owned(),
+    let after = match caller {
+        Caller::Chat | Caller::Shell => caller.command(&format!("forget {number}")),
+        Caller::Private => "for this run only: private sessions are not saved".to_owned(),
     };
     format!("noted ({kind}): {text} · {}", after.trim_matches('`'))
 }

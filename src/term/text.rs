@@ -17,7 +17,7 @@ const NOT_LAST: &str = "（「『【〈《〔｛［([{“‘";
 /// A terminal of fewer columns has no room for columns side by side.
 pub const NARROW: usize = 70;
 /// Narrower than this a cell says nothing, so a table rather runs over the edge of a tiny terminal.
-const LEAST_CELL: usize = 4;
+const MIN_CELL: usize = 4;
 
 /// Columns that a text takes on one line.
 pub fn width(text: &str) -> usize {
@@ -309,7 +309,7 @@ impl Table {
         let others = (usize::from(self.has_names)..last)
             .filter(is_left)
             .map(|at| (at, columns / 3));
-        for (at, least) in others.chain([(last, LEAST_CELL)]) {
+        for (at, least) in others.chain([(last, MIN_CELL)]) {
             let cut = over.min(widths[at].saturating_sub(least));
             widths[at] -= cut;
             over -= cut;

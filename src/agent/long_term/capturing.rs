@@ -71,10 +71,10 @@ impl Parts {
     /// Writes what is worth keeping of a message to the files that lack it.
     pub(in crate::agent) fn write_captures(&self, mut lacking: Unwritten) -> Taken {
         let mut taken = Taken::default();
-        let Some(captor) = &self.captor else {
+        let Some(extractor) = &self.extractor else {
             return taken;
         };
-        let captures = captor.capture(&lacking.message, &lacking.before);
+        let captures = extractor.capture(&lacking.message, &lacking.before);
         let mut in_state = None;
         if lacking.in_state {
             match self.keep_in_session(&lacking.session, &captures, lacking.at) {
@@ -86,7 +86,7 @@ impl Parts {
         let of_sentences: Vec<&[Capture]> = of_sentences.collect();
         let mut kept = Vec::new();
         if lacking.in_memory {
-            match self.keep_for_good(captor, &of_sentences, lacking.at) {
+            match self.keep_for_good(extractor, &of_sentences, lacking.at) {
                 Ok(files) => (kept, lacking.in_memory) = (files, false),
                 Err(error) => taken.problems.push(chain(&error)),
             }
@@ -137,7 +137,7 @@ impl Parts {
         now: Timestamp,
     ) -> Taken {
         let mut taken = Taken::default();
-        if self.captor.is_none() || classes.is_empty() {
+        if self.extractor.is_none() || classes.is_empty() {
             return taken;
         }
         let classes: Vec<&str> = classes.iter().map(|class| class.as_str()).collect();
@@ -209,20 +209,20 @@ impl Parts {
     /// is now.
     fn keep_for_good(
         &self,
-        captor: &Extractor,
+        extractor: &Extractor,
         of_sentences: &[&[Capture]],
         now: Timestamp,
     ) -> Result<Vec<Option<KeptForGood>>, NotesError> {
         let mut kept: Vec<Option<KeptForGood>> = of_sentences.iter().map(|_| None).collect();
         let sayings = of_sentences.iter().enumerate();
         let mut sayings: Vec<(usize, Saying<'_>)> = sayings
-            .filter_map(|(place, captures)| Some((place, Saying::of(captor, captures)?)))
+            .filter_map(|(place, captures)| Some((place, Saying::of(extractor, captures)?)))
             .collect();
         if sayings.is_empty() {
             return Ok(kept);
         }
         let texts: Vec<String> = sayings.iter().map(|(_, saying)| saying.text()).collect();
-        let judge = |place: usize, lines: &[Line]| sayings[place].1.judged(captor, lines);
+        let judge = |place: usize, lines: &[Line]| sayings[place].1.judged(extractor, lines);
         let memory = self.workspace.long_term();
         let added = memory.add_all(now, &Section::AutoCaptured, &texts, judge)?;
         for (added, (place, saying)) in added.into_iter().zip(sayings) {
@@ -244,8 +244,8 @@ struct Saying<'c> {
 
 impl<'c> Saying<'c> {
     /// `None`: nothing of it lasts.
-    fn of(captor: &Extractor, captures: &'c [Capture]) -> Option<Self> {
-        let is_durable = |capture: &&Capture| captor.is_durable(capture.category);
+    fn of(extractor: &Extractor, captures: &'c [Capture]) -> Option<Self> {
+        let is_durable = |capture: &&Capture| extractor.is_durable(capture.category);
         let is_correction = |capture: &&Capture| capture.category == Category::Correction;
         let saying = Self {
             durable: captures.iter().find(is_durable),
@@ -266,13 +266,13 @@ impl<'c> Saying<'c> {
     }
 
     /// What is to become of the lines that are there. A correction lasts only where it takes the place of one.
-    fn judged(&mut self, captor: &Extractor, lines: &[Line]) -> Judgement {
+    fn judged(&mut self, extractor: &Extractor, lines: &[Line]) -> Judgement {
         let Some(capture) = self.capture() else {
             return Judgement::Known;
         };
-        let mut judged = judgement(captor, lines, capture);
+        let mut judged = judgement(extractor, lines, capture);
         if let (Judgement::Add, Some(correction)) = (&judged, self.correction) {
-            judged = judgement(captor, lines, correction);
+            judged = judgement(extractor, lines, correction);
         }
         if self.durable.is_none() && !matches!(judged, Judgement::Supersedes(_)) {
             judged = Judgement::Known;
@@ -313,9 +313,9 @@ fn named(of_sentence: &[Capture]) -> String {
 }
 
 /// What is to become of the lines that are there.
-pub(super) fn judgement(captor: &Extractor, lines: &[Line], capture: &Capture) -> Judgement {
+pub(super) fn judgement(extractor: &Extractor, lines: &[Line], capture: &Capture) -> Judgement {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-    match captor.written(&texts, capture) {
+    match extractor.written(&texts, capture) {
         Verdict::AlreadyThere => Judgement::Known,
         Verdict::New => Judgement::Add,
         Verdict::Supersedes(place) => Judgement::Supersedes(

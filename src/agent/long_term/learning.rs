@@ -101,9 +101,9 @@ impl Parts {
             .iter()
             .filter(|line| fact.replaces.contains(&line.text));
         let outdated: Vec<usize> = outdated.map(|line| line.number).collect();
-        match &self.captor {
+        match &self.extractor {
             _ if !outdated.is_empty() => Judgement::Supersedes(outdated),
-            Some(captor) => judgement(captor, lines, &fact.capture),
+            Some(extractor) => judgement(extractor, lines, &fact.capture),
             None => Judgement::Add,
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  input -> capture -> SESSION-STATE.md, MEMORY.md, a receipt
-//!        -> read    -> Kept: identity, rules, long-term memory, captures, recovery
+//!        -> read    -> LongTermContext: identity, rules, long-term memory, captures, recovery
 //!  reply -> hooks   -> the day's notes, the working buffer, facts
 //! ```
 //! Invariant: whatever fails here is told once, and the turn goes on.
@@ -47,7 +47,7 @@ pub struct Parts {
     pub workspace: Workspace,
     pub receipts: Receipts,
     /// `None`: nothing is captured.
-    pub captor: Option<Arc<Extractor>>,
+    pub extractor: Option<Arc<Extractor>>,
     /// `None`: nothing is ever recovered.
     pub recovery: Option<Arc<RecoveryCues>>,
     /// `None`: no facts are ever noted.

@@ -4,7 +4,7 @@ use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};
 use crate::hint::chain;
 use crate::long_term::notes::{Excerpt, NotesError, without_empty_lists};
-use crate::memory::{Kept, KeptFile, Recovery};
+use crate::memory::{KeptFile, LongTermContext, Recovery};
 use crate::text::secrets::masked;
 
 /// Compactions that come by themselves and leave a gap: those of the guards.
@@ -39,7 +39,7 @@ impl Shortened {
 /// What was read, and what could not be.
 #[derive(Debug, Default)]
 pub(in crate::agent) struct Read {
-    pub(in crate::agent) kept: Kept,
+    pub(in crate::agent) kept: LongTermContext,
     pub(in crate::agent) problems: Vec<String>,
 }
 

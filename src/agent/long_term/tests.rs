@@ -61,7 +61,7 @@ fn parts_on(disk: Arc<dyn Disk>) -> Parts {
     Parts {
         workspace,
         receipts: Receipts::new(disk, "memory/receipts.jsonl".into()),
-        captor: Some(Arc::new(Extractor::with(|_| None, &lasting).unwrap())),
+        extractor: Some(Arc::new(Extractor::with(|_| None, &lasting).unwrap())),
         recovery: Some(Arc::new(RecoveryCues::parse(&cues, Checked::Now).unwrap())),
         facts: Some(Arc::new(
             FactCues::with(|_| None, &FactsSettings::default()).unwrap(),

@@ -16,7 +16,7 @@ const UNSCORED: f32 = 3.0;
 /// So sure that another round is not worth it, from the second on.
 const SURE: f32 = 9.5;
 /// Approaches that a report names.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// An approach that was worked out.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +162,7 @@ impl Course {
             let known = ranked
                 .iter()
                 .any(|it| it.title.eq_ignore_ascii_case(&worked.approach.title));
-            if !known && ranked.len() < MOST_NAMED {
+            if !known && ranked.len() < MAX_NAMED {
                 ranked.push(named(worked));
             }
         }

@@ -15,7 +15,7 @@ use crate::tools::files::Project;
 use crate::tools::shell::{self, Sandbox, Unavailable};
 
 /// Less room than this, and a long session or the vectors of it may not fit.
-const LEAST_ROOM: u64 = 100_000_000;
+const MIN_ROOM: u64 = 100_000_000;
 
 const DATA: &str = "data folder";
 
@@ -69,7 +69,7 @@ fn with_room(folder: &Path, what: String) -> Finding {
     };
     let free = room.f_bavail.saturating_mul(room.f_frsize);
     let what = format!("{what}, {} MB free", free / 1_000_000);
-    if free < LEAST_ROOM {
+    if free < MIN_ROOM {
         return Finding::problem(DATA, what, "free some disk space");
     }
     Finding::ok(DATA, what)

@@ -17,7 +17,7 @@ use crate::long_term::entries::{self, BadEntry, Imported, Scope};
 use crate::term::{Output, thousands};
 
 /// A larger file is none of entries.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 pub(super) fn export(
     ExportFormat::Entries: ExportFormat,
@@ -57,7 +57,7 @@ pub(super) fn import(
     output: &mut Output,
 ) -> Result<Exit, CliError> {
     let from = Source::named(file);
-    let bytes = from.whole(MOST_BYTES)?;
+    let bytes = from.whole(MAX_BYTES)?;
     let mut owned = Owned::open(args, output)?;
     let (unit, objects) = objects(&bytes);
     let mut flaws = Flaws::of(unit);

@@ -11,7 +11,7 @@ use crate::repl::listing;
 use crate::term::{Output, thousands};
 
 /// Wrong lines that are told; of the others only how many there are.
-const MOST_TOLD: usize = 10;
+const MAX_TOLD: usize = 10;
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +58,7 @@ impl Hint for ImportError {
 
 /// What is said of wrong lines beyond those that were told.
 fn untold(wrong: usize) -> String {
-    match wrong.saturating_sub(MOST_TOLD) {
+    match wrong.saturating_sub(MAX_TOLD) {
         0 => String::new(),
         more => format!(", {} more not shown", thousands(more)),
     }
@@ -83,7 +83,7 @@ impl<F: Display + Hint> Flaws<F> {
 
     pub(super) fn add(&mut self, line: usize, flaw: F) {
         self.wrong += 1;
-        if self.told.len() < MOST_TOLD {
+        if self.told.len() < MAX_TOLD {
             self.told.push((line, flaw));
         }
     }

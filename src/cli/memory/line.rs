@@ -13,10 +13,10 @@ use crate::hint::Hint;
 use crate::store::MESSAGE_FIELDS;
 
 /// A longer line is no message.
-pub(super) const MOST_BYTES: usize = 16 * 1024 * 1024;
+pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Deeper values would make a session file that its reader refuses.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 
 /// Where fields are kept whose names mean something else in a session file.
 const IMPORTED: &str = "imported";
@@ -68,7 +68,7 @@ pub(super) enum Flaw {
     Time { found: String },
     #[error(transparent)]
     Session(#[from] BadName),
-    #[error("{field:?} has more than {MOST_LEVELS} levels")]
+    #[error("{field:?} has more than {MAX_LEVELS} levels")]
     TooDeep { field: String },
     #[error("id {:?} is already used on line {first}, with different content", id.as_str())]
     Repeated { id: MessageId, first: usize },
@@ -103,7 +103,7 @@ impl Hint for Flaw {
 
 /// Reads a line; `None` where there is nothing on it.
 pub(super) fn parse(line: &[u8]) -> Result<Option<Line>, Flaw> {
-    if line.len() > MOST_BYTES {
+    if line.len() > MAX_BYTES {
         return Err(Flaw::TooLong);
     }
     let line = std::str::from_utf8(line).map_err(|error| Flaw::NotUtf8 {
@@ -176,7 +176,7 @@ fn kept(fields: Unknown) -> Result<Option<Box<Unknown>>, Flaw> {
     let mut kept = Unknown::new();
     let mut aside = Unknown::new();
     for (field, value) in fields {
-        if !is_within(&value, MOST_LEVELS) {
+        if !is_within(&value, MAX_LEVELS) {
             return Err(Flaw::TooDeep { field });
         }
         let means_something = MESSAGE_FIELDS.contains(&field.as_str()) || field == IMPORTED;
@@ -231,8 +231,8 @@ pub(super) fn problem(error: &serde_json::Error) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    const MOST: usize = 40;
-    text.chars().take(MOST).collect()
+    const MAX: usize = 40;
+    text.chars().take(MAX).collect()
 }
 
 #[cfg(test)]
@@ -372,7 +372,7 @@ mod tests {
         }
         let flaw = parse(b"{\"id\":\"\xff\"}").unwrap_err();
         assert_eq!(flaw, Flaw::NotUtf8 { at: 8 });
-        let flaw = parse(&vec![b'x'; MOST_BYTES + 1]).unwrap_err();
+        let flaw = parse(&vec![b'x'; MAX_BYTES + 1]).unwrap_err();
         assert_eq!(flaw, Flaw::TooLong);
     }
 

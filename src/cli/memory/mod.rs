@@ -44,7 +44,7 @@ use super::report::{CliError, Exit};
 use crate::chat::{Message, SessionName};
 #[cfg(any(test, feature = "testing"))]
 use crate::hint::Hint;
-use crate::repl::holdings::History;
+use crate::repl::memory_view::History;
 use crate::term::Output;
 
 pub(super) async fn run(

@@ -16,7 +16,7 @@ use crate::files::Disk;
 use crate::index::EntryText;
 use crate::index::vectors::Key;
 use crate::long_term::entries::{EntriesError, EntryStore, Scope};
-use crate::repl::holdings::{Extent, Found, Front, History, Holdings};
+use crate::repl::memory_view::{Caller, Extent, Found, History, MemoryView};
 use crate::store::FileStore;
 use crate::term::Output;
 
@@ -38,7 +38,7 @@ pub(super) fn list(
     output: &mut Output,
 ) -> Result<Exit, CliError> {
     let owned = Owned::open(args, output)?;
-    let held = owned.holdings();
+    let held = owned.memory_view();
     let extent = if all { Extent::All } else { Extent::Newest };
     let text = if json {
         format!("{:#}", held.json())
@@ -51,7 +51,7 @@ pub(super) fn list(
 
 pub(super) fn show(what: &str, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let owned = Owned::open(args, output)?;
-    output.answer(&owned.holdings().show(what)?);
+    output.answer(&owned.memory_view().show(what)?);
     Ok(Exit::Ok)
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn forget(
         KeptFor::Project => Scope::Project,
         KeptFor::Global => Scope::Global,
     });
-    let mut chosen = match owned.holdings().find(&what.join(" "), scope, history)? {
+    let mut chosen = match owned.memory_view().find(&what.join(" "), scope, history)? {
         Found::One(chosen) => chosen,
         Found::Several(listed) => {
             output.answer(&listed);
@@ -78,15 +78,15 @@ pub(super) async fn forget(
     let (mut index, _) = sessions.index(args)?;
     index.refresh(owned.now).await;
     let mut keys: BTreeSet<Key> = index.keys().into_iter().collect();
-    owned.holdings().settle(&mut chosen);
+    owned.memory_view().settle(&mut chosen);
     let entries = chosen.forget_entries(&mut owned.entries, owned.now)?;
     owned.flush(output)?;
-    let mut gone = owned.holdings().forget(&chosen, history)?;
+    let mut gone = owned.memory_view().forget(&chosen, history)?;
     gone.also_from(&[], entries);
     keys.extend(std::mem::take(&mut gone.keys));
     index.set_entries(owned.entries.in_force().map(EntryText::from));
     index.let_go_of_texts(keys, owned.now).await;
-    output.answer(&owned.holdings().told(&chosen, &gone, history));
+    output.answer(&owned.memory_view().told(&chosen, &gone, history));
     Ok(if chosen.problems.is_empty() {
         Exit::Ok
     } else {
@@ -123,8 +123,8 @@ impl Owned {
         Ok(())
     }
 
-    fn holdings(&self) -> Holdings<'_> {
-        Holdings {
+    fn memory_view(&self) -> MemoryView<'_> {
+        MemoryView {
             entries: &self.entries,
             captures: self.captures.clone(),
             store: &self.store,
@@ -134,8 +134,8 @@ impl Owned {
             session: &self.config.settings.session,
             open: None,
             now: self.now,
-            front: Front::Shell,
-            has_further: !self.config.settings.memory.mem0.base_url.is_empty(),
+            caller: Caller::Shell,
+            has_external: !self.config.settings.memory.mem0.base_url.is_empty(),
         }
     }
 }

@@ -114,7 +114,7 @@ impl Input {
     /// error. Tells whether there was one.
     pub(super) fn next_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         line.clear();
-        let most = line::MOST_BYTES as u64 + 1;
+        let most = line::MAX_BYTES as u64 + 1;
         let mut read = (&mut self.reader).take(most).read_until(b'\n', line)? as u64;
         if line.last() == Some(&b'\n') {
             line.pop();
@@ -184,12 +184,12 @@ mod tests {
 
     #[test]
     fn of_a_line_that_is_too_long_the_rest_is_skipped() {
-        let mut bytes = vec![b'x'; 2 * line::MOST_BYTES];
+        let mut bytes = vec![b'x'; 2 * line::MAX_BYTES];
         bytes.extend_from_slice(b"\nnext\n");
         let mut input = input(bytes);
         let mut line = Vec::new();
         assert!(input.next_line(&mut line).unwrap());
-        assert_eq!(line.len(), line::MOST_BYTES + 1);
+        assert_eq!(line.len(), line::MAX_BYTES + 1);
         assert_eq!(line::parse(&line), Err(line::Flaw::TooLong));
         assert!(input.next_line(&mut line).unwrap());
         assert_eq!((input.line, &line[..]), (2, &b"next"[..]));
@@ -207,12 +207,12 @@ mod tests {
         assert!(input.next_line(&mut line).unwrap());
         let error = input.next_line(&mut line).unwrap_err();
         assert_eq!(error.to_string(), "line 2 is longer than 32 MB");
-        assert!(line.capacity() <= 2 * (line::MOST_BYTES + 1));
+        assert!(line.capacity() <= 2 * (line::MAX_BYTES + 1));
     }
 
     #[test]
     fn the_longest_line_that_is_allowed_is_read_whole_and_the_next_one_is_its_own() {
-        let mut bytes = vec![b' '; line::MOST_BYTES];
+        let mut bytes = vec![b' '; line::MAX_BYTES];
         bytes.extend_from_slice(b"\nnext\n");
         let mut input = input(bytes);
         let mut line = Vec::new();

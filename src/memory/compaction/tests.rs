@@ -163,7 +163,7 @@ fn sent(session: &Session, owner: Owner, layout: Layout) -> Vec<Message> {
         recall: None,
         offered: None,
         result_chars: 2_000,
-        kept: &crate::memory::Kept::default(),
+        kept: &crate::memory::LongTermContext::default(),
         compacted_now: 0..0,
         strategy: owner,
     };

@@ -4,7 +4,7 @@ use crate::chat::{
     Withdrawal,
 };
 use crate::context::{Budget, Layout, fit};
-use crate::memory::Kept;
+use crate::memory::LongTermContext;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompts, Registry, Settings, Surroundings};
 
@@ -82,7 +82,7 @@ fn laid_out(session: &Session, window: u32, layout: Layout, input: &str) -> Cont
         recall: None,
         offered: None,
         result_chars: 2_000,
-        kept: &Kept::default(),
+        kept: &LongTermContext::default(),
         compacted_now: 0..0,
         strategy: crate::context::Strategy::Rolling,
     };

@@ -2,40 +2,40 @@
 //!
 //! Each without an argument shows what stands there. What is set here no heuristic overwrites.
 
-use super::{Answer, CommandError, Deed, Desk, Next, usage};
+use super::{Answer, CommandError, Deed, Next, ReplContext, usage};
 use crate::memory::tracking::{
     CannotEdit, Edit, Edited, Entry, Finding, Holds, Kind, Note, Section, Status, words,
 };
 use crate::repl::listing::count;
 
 /// `/task`: one text of one kind.
-pub(super) async fn task(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
-    set(desk, Kind::Task, text)
+pub(super) async fn task(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
+    set(repl, Kind::Task, text)
 }
 
-pub(super) async fn objective(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
-    set(desk, Kind::Objective, text)
+pub(super) async fn objective(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
+    set(repl, Kind::Objective, text)
 }
 
-pub(super) async fn phase(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
-    set(desk, Kind::Phase, text)
+pub(super) async fn phase(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
+    set(repl, Kind::Phase, text)
 }
 
-pub(super) async fn assume(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
-    set(desk, Kind::Assumption, text)
+pub(super) async fn assume(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
+    set(repl, Kind::Assumption, text)
 }
 
 /// `/goal`: the first one is the objective; `/goal 2 blocked` sets how far the second has come.
-pub(super) async fn goal(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
+pub(super) async fn goal(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
     if text.is_empty() {
-        let shown = [Kind::Objective, Kind::Goal].map(|kind| show(desk, kind));
+        let shown = [Kind::Objective, Kind::Goal].map(|kind| show(repl, kind));
         return Next::answer(shown.join("\n"));
     }
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     match (number_of(first), Status::parse(rest)) {
-        (Some(number), Some(status)) => return status_of(desk, number, status),
+        (Some(number), Some(status)) => return status_of(repl, number, status),
         (Some(number), None) if rest.is_empty() => {
-            return Next::answer(show_one(desk, Kind::Goal, number)?);
+            return Next::answer(show_one(repl, Kind::Goal, number)?);
         }
         // "10 customers by May" is a goal, "#10 sold" is not.
         (Some(_), None) if first.starts_with('#') => {
@@ -43,31 +43,31 @@ pub(super) async fn goal(desk: &mut Desk, text: &str) -> Result<Next, CommandErr
         }
         (Some(_) | None, _) => {}
     }
-    let has_objective = section(desk, Kind::Objective).is_some_and(|it| !it.entries().is_empty());
+    let has_objective = section(repl, Kind::Objective).is_some_and(|it| !it.entries().is_empty());
     if !has_objective {
-        return set(desk, Kind::Objective, text);
+        return set(repl, Kind::Objective, text);
     }
     let note = Note {
         status: Some(Status::Pending),
         ..Note::new(text)
     };
-    keep(desk, note.of(Kind::Goal))
+    keep(repl, note.of(Kind::Goal))
 }
 
 /// `/decide T :: why`.
-pub(super) async fn decide(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
-    reasoned(desk, Kind::Decision, None, text)
+pub(super) async fn decide(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
+    reasoned(repl, Kind::Decision, None, text)
 }
 
 /// `/reject ALT :: why`.
-pub(super) async fn reject(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
-    reasoned(desk, Kind::Alternative, Some(Status::Rejected), text)
+pub(super) async fn reject(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
+    reasoned(repl, Kind::Alternative, Some(Status::Rejected), text)
 }
 
 /// `/constraint L: V`.
-pub(super) async fn constraint(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
+pub(super) async fn constraint(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
     if text.is_empty() {
-        return Next::answer(show(desk, Kind::Constraint));
+        return Next::answer(show(repl, Kind::Constraint));
     }
     let (label, value) = text
         .split_once(':')
@@ -83,29 +83,29 @@ pub(super) async fn constraint(desk: &mut Desk, text: &str) -> Result<Next, Comm
         label: Some(label.to_owned()),
         ..Note::new(value)
     };
-    keep(desk, note.of(Kind::Constraint))
+    keep(repl, note.of(Kind::Constraint))
 }
 
 /// `/done`: a finished goal in the mode that keeps goals, else a finished step; alone, the task itself.
-pub(super) async fn done(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
-    let board = desk.agent.memory().modes().active().board();
+pub(super) async fn done(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
+    let board = repl.agent.memory().modes().active().board();
     let goals = board.and_then(|board| board.section(Kind::Goal));
     if let Some(goals) = goals {
         let number = finished(goals.entries(), text)?;
-        return status_of(desk, number, Status::Completed);
+        return status_of(repl, number, Status::Completed);
     }
     if !text.is_empty() {
-        return set(desk, Kind::Progress, text);
+        return set(repl, Kind::Progress, text);
     }
-    let task = section(desk, Kind::Task).and_then(|section| section.entries().last().cloned());
+    let task = section(repl, Kind::Task).and_then(|section| section.entries().last().cloned());
     let Some(task) = task else {
         return Err(usage("done", "needs a text: no task is set"));
     };
-    desk.agent.edit(&Edit::Drop {
+    repl.agent.edit(&Edit::Drop {
         kind: Kind::Task,
         number: task.number,
     })?;
-    set(desk, Kind::Progress, &task.note.text)
+    set(repl, Kind::Progress, &task.note.text)
 }
 
 /// The goal that a person means by its number or its words: those that are not finished first, and the very
@@ -147,46 +147,46 @@ fn number_of(text: &str) -> Option<u32> {
 }
 
 /// `/note KIND TEXT`: anything a mode keeps.
-pub(super) async fn note(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn note(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (kind, text) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
     let text = text.trim();
     match kind_of("note", kind)? {
-        Kind::Constraint => constraint(desk, text).await,
-        Kind::Decision => decide(desk, text).await,
-        Kind::Alternative => reject(desk, text).await,
-        kind => set(desk, kind, text),
+        Kind::Constraint => constraint(repl, text).await,
+        Kind::Decision => decide(repl, text).await,
+        Kind::Alternative => reject(repl, text).await,
+        kind => set(repl, kind, text),
     }
 }
 
 /// `/drop SECTION [N]`.
-pub(super) async fn drop(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn drop(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (name, number) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
     let kind = kind_of("drop", name)?;
     let number = number.trim();
     if number.is_empty() {
-        let entries = section(desk, kind);
+        let entries = section(repl, kind);
         let entries = entries.map_or(0, |section| section.entries().len() + section.hidden());
         if entries > 1 {
             let question = format!("Drop all {entries} {}?", kind.row().section);
             return Ok(Next::Confirm(question, Deed::DropAll(kind)));
         }
-        return drop_all(desk, kind).map(Next::Answer);
+        return drop_all(repl, kind).map(Next::Answer);
     }
     let number = number_of(number)
         .ok_or_else(|| usage("drop", format!("needs a number, not {number:?}")))?;
-    dropped(desk, &Edit::Drop { kind, number }).map(Next::Answer)
+    dropped(repl, &Edit::Drop { kind, number }).map(Next::Answer)
 }
 
-pub(super) fn drop_all(desk: &mut Desk, kind: Kind) -> Result<Answer, CommandError> {
-    dropped(desk, &Edit::DropAll(kind))
+pub(super) fn drop_all(repl: &mut ReplContext, kind: Kind) -> Result<Answer, CommandError> {
+    dropped(repl, &Edit::DropAll(kind))
 }
 
-fn dropped(desk: &mut Desk, edit: &Edit) -> Result<Answer, CommandError> {
-    let (edited, _, warning) = desk.agent.edit(edit)?;
+fn dropped(repl: &mut ReplContext, edit: &Edit) -> Result<Answer, CommandError> {
+    let (edited, _, warning) = repl.agent.edit(edit)?;
     let text = match edited {
         Edited::Dropped(entries) => match entries.as_slice() {
             [one] => format!("Dropped: {}", words(&one.note)),
@@ -209,22 +209,22 @@ fn kind_of(command: &'static str, name: &str) -> Result<Kind, CommandError> {
     })
 }
 
-fn set(desk: &mut Desk, kind: Kind, text: &str) -> Result<Next, CommandError> {
+fn set(repl: &mut ReplContext, kind: Kind, text: &str) -> Result<Next, CommandError> {
     if text.is_empty() {
-        return Next::answer(show(desk, kind));
+        return Next::answer(show(repl, kind));
     }
-    keep(desk, Note::new(text).of(kind))
+    keep(repl, Note::new(text).of(kind))
 }
 
 /// A text with its reason behind `::` between blanks; `Foo::Bar` is a text.
 fn reasoned(
-    desk: &mut Desk,
+    repl: &mut ReplContext,
     kind: Kind,
     status: Option<Status>,
     text: &str,
 ) -> Result<Next, CommandError> {
     if text.is_empty() {
-        return Next::answer(show(desk, kind));
+        return Next::answer(show(repl, kind));
     }
     let padded = format!(" {text} ");
     let (text, why) = padded.split_once(" :: ").unwrap_or((&padded, ""));
@@ -242,12 +242,12 @@ fn reasoned(
         status,
         ..Note::new(text.trim())
     };
-    keep(desk, note.of(kind))
+    keep(repl, note.of(kind))
 }
 
-fn status_of(desk: &mut Desk, number: u32, status: Status) -> Result<Next, CommandError> {
+fn status_of(repl: &mut ReplContext, number: u32, status: Status) -> Result<Next, CommandError> {
     change(
-        desk,
+        repl,
         &Edit::Status {
             kind: Kind::Goal,
             number,
@@ -256,13 +256,13 @@ fn status_of(desk: &mut Desk, number: u32, status: Status) -> Result<Next, Comma
     )
 }
 
-fn keep(desk: &mut Desk, finding: Finding) -> Result<Next, CommandError> {
-    change(desk, &Edit::Note(finding))
+fn keep(repl: &mut ReplContext, finding: Finding) -> Result<Next, CommandError> {
+    change(repl, &Edit::Note(finding))
 }
 
-fn change(desk: &mut Desk, edit: &Edit) -> Result<Next, CommandError> {
-    let active = desk.agent.memory().mode().name.clone();
-    let (edited, mode, warning) = desk.agent.edit(edit)?;
+fn change(repl: &mut ReplContext, edit: &Edit) -> Result<Next, CommandError> {
+    let active = repl.agent.memory().mode().name.clone();
+    let (edited, mode, warning) = repl.agent.edit(edit)?;
     let said = match edited {
         Edited::Set(entry) => one(edit.kind(), &entry),
         Edited::Dropped(entries) => count(entries.len(), edit.kind().row().name),
@@ -287,8 +287,8 @@ fn one(kind: Kind, entry: &Entry) -> String {
     format!("{name}{number}: {}", words(&entry.note))
 }
 
-fn show(desk: &Desk, kind: Kind) -> String {
-    let entries = section(desk, kind).map_or(&[][..], Section::entries);
+fn show(repl: &ReplContext, kind: Kind) -> String {
+    let entries = section(repl, kind).map_or(&[][..], Section::entries);
     if entries.is_empty() {
         return format!("No {} yet", kind.row().name);
     }
@@ -296,8 +296,8 @@ fn show(desk: &Desk, kind: Kind) -> String {
     lines.join("\n")
 }
 
-fn show_one(desk: &Desk, kind: Kind, number: u32) -> Result<String, CommandError> {
-    let entries = section(desk, kind).map_or(&[][..], Section::entries);
+fn show_one(repl: &ReplContext, kind: Kind, number: u32) -> Result<String, CommandError> {
+    let entries = section(repl, kind).map_or(&[][..], Section::entries);
     if entries.is_empty() {
         return Err(CannotEdit::Nothing { kind }.into());
     }
@@ -311,7 +311,7 @@ fn show_one(desk: &Desk, kind: Kind, number: u32) -> Result<String, CommandError
     Ok(one(kind, entry))
 }
 
-fn section(desk: &Desk, kind: Kind) -> Option<&Section> {
-    let keeper = desk.agent.memory().modes().keeper(kind)?;
+fn section(repl: &ReplContext, kind: Kind) -> Option<&Section> {
+    let keeper = repl.agent.memory().modes().keeper(kind)?;
     keeper.board()?.section(kind)
 }

@@ -1,6 +1,6 @@
 //! `/compact`: what is sent of the past is made smaller, in one of several ways, or back again (O16-O19).
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::agent::{Compacting, Dry, DryCut, DryTools, TakenDown};
 use crate::hint::Hint;
 use crate::memory::compaction::Kind;
@@ -19,16 +19,16 @@ pub(super) const WORDS: [&str; 9] = [
     "undo",
 ];
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (first, rest) = split(arguments);
     match first {
-        "undo" if rest.is_empty() => undo(desk),
+        "undo" if rest.is_empty() => undo(repl),
         "undo" => Err(usage("compact", "undo takes no arguments")),
-        "dry" => dry(desk, rest).await,
+        "dry" => dry(repl, rest).await,
         "" => Ok(Next::Compact(ALL, String::new())),
         word => match (of_word(word), near(word)) {
             (Some(what), _) => {
-                takes_wish(desk, what, rest)?;
+                takes_wish(repl, what, rest)?;
                 Ok(Next::Compact(what, rest.to_owned()))
             }
             (None, Some(near)) => {
@@ -43,8 +43,8 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 const ALL: Compacting = Compacting::Kind(Kind::Compact);
 
 /// A wish is for whoever writes; where nobody does, it would be lost.
-fn takes_wish(desk: &Desk, what: Compacting, wish: &str) -> Result<(), CommandError> {
-    let writes = desk.agent.settings().context.proactive_summary;
+fn takes_wish(repl: &ReplContext, what: Compacting, wish: &str) -> Result<(), CommandError> {
+    let writes = repl.agent.settings().context.proactive_summary;
     let problem = match what {
         Compacting::Tools => "tools does not use the model, so it takes no focus",
         Compacting::Kind(Kind::Proactive) if !writes => {
@@ -82,8 +82,8 @@ fn near(word: &str) -> Option<&'static str> {
     words.find(|known| strsim::normalized_damerau_levenshtein(known, &word.to_lowercase()) > 0.6)
 }
 
-fn undo(desk: &mut Desk) -> Result<Next, CommandError> {
-    let (what, warning) = desk.agent.undo_newest()?;
+fn undo(repl: &mut ReplContext) -> Result<Next, CommandError> {
+    let (what, warning) = repl.agent.undo_newest()?;
     let said = match what {
         TakenDown::Compaction => {
             "Last compaction undone; its messages are sent again. The next automatic one waits until another tenth of the \
@@ -95,7 +95,7 @@ fn undo(desk: &mut Desk) -> Result<Next, CommandError> {
 }
 
 /// What would go, and what would stay.
-async fn dry(desk: &mut Desk, word: &str) -> Result<Next, CommandError> {
+async fn dry(repl: &mut ReplContext, word: &str) -> Result<Next, CommandError> {
     let what = match (word, of_word(word)) {
         ("", _) => ALL,
         (_, Some(what)) => what,
@@ -104,7 +104,7 @@ async fn dry(desk: &mut Desk, word: &str) -> Result<Next, CommandError> {
             return Err(usage("compact", problem));
         }
     };
-    Next::answer(match desk.agent.compact_dry(what).await {
+    Next::answer(match repl.agent.compact_dry(what).await {
         Ok(dry) => format!("{}; nothing changed", shown(&dry)),
         Err(error) => match error.hint() {
             Some(hint) => format!("{error}; {hint}"),

@@ -1,11 +1,11 @@
 //! `/config`: what is set, and where.
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::repl::listing;
 
 /// `/config [WORDS]`: the settings whose key has these words; without any, those that are not the defaults.
-pub(super) fn run(desk: &Desk, words: &str) -> Result<Next, CommandError> {
-    let rows = desk.settings.iter().filter(|setting| match words {
+pub(super) fn run(repl: &ReplContext, words: &str) -> Result<Next, CommandError> {
+    let rows = repl.settings.iter().filter(|setting| match words {
         "" => setting.source.is_some(),
         words => words
             .split_whitespace()
@@ -18,5 +18,5 @@ pub(super) fn run(desk: &Desk, words: &str) -> Result<Next, CommandError> {
             words => Err(usage("config", format!("finds no setting with {words:?}"))),
         };
     }
-    Next::answer(listing::settings(rows, desk.env.columns))
+    Next::answer(listing::settings(rows, repl.env.columns))
 }

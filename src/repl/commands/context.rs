@@ -2,7 +2,7 @@
 //!
 //! Tokens are counted by the server where its protocol has a question for that; an estimate stands behind `~`.
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::agent::{Agent, Count, Uncounted};
 use crate::chat::Tokens;
 use crate::context::{
@@ -14,11 +14,11 @@ use crate::repl::listing::{self, count};
 use crate::repl::transcript;
 use crate::term::{NARROW, bar, fit_end, width};
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     match arguments {
-        "preset" => Next::answer(presets(desk)),
-        other if other.starts_with("preset ") => preset(desk, other["preset ".len()..].trim()),
-        other => look(&mut desk.agent, desk.env.columns, other).await,
+        "preset" => Next::answer(presets(repl)),
+        other if other.starts_with("preset ") => preset(repl, other["preset ".len()..].trim()),
+        other => look(&mut repl.agent, repl.env.columns, other).await,
     }
 }
 
@@ -37,9 +37,9 @@ pub(super) async fn look(
 }
 
 /// Every preset and what it sets.
-fn presets(desk: &Desk) -> String {
-    let active = &desk.agent.settings().context.preset;
-    let lines = desk.presets.iter().map(|preset| {
+fn presets(repl: &ReplContext) -> String {
+    let active = &repl.agent.settings().context.preset;
+    let lines = repl.presets.iter().map(|preset| {
         let mark = if preset.name == *active { "* " } else { "  " };
         let sets = if preset.sets.is_empty() {
             "nothing (the defaults)".to_owned()
@@ -52,15 +52,15 @@ fn presets(desk: &Desk) -> String {
 }
 
 /// Takes another preset from the next request on.
-fn preset(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
-    let Some(preset) = desk.presets.iter().find(|preset| preset.name == name) else {
-        let known: Vec<&str> = desk.presets.iter().map(|it| it.name.as_str()).collect();
+fn preset(repl: &mut ReplContext, name: &str) -> Result<Next, CommandError> {
+    let Some(preset) = repl.presets.iter().find(|preset| preset.name == name) else {
+        let known: Vec<&str> = repl.presets.iter().map(|it| it.name.as_str()).collect();
         let problem = format!("has no preset {name:?}; available: {}", known.join(", "));
         return Err(usage("context", problem));
     };
     let (context, memory) = (preset.context.clone(), preset.memory.clone());
-    desk.agent.resettle(context, memory);
-    let owner = owner(desk.agent.settings());
+    repl.agent.resettle(context, memory);
+    let owner = owner(repl.agent.settings());
     Next::answer(format!("From the next request on: {owner}"))
 }
 

@@ -2,26 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CommandError, Desk, Next, nothing};
+use super::{CommandError, Next, ReplContext, nothing};
 use crate::chat::{Spending, Spent};
 use crate::provider::Price;
 use crate::repl::listing::{count, thousand};
 use crate::repl::turn_line::{cost, known_price};
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     nothing("cost", arguments)?;
-    let session = desk.agent.spending();
-    let run = desk.catalog.meter().total();
+    let session = repl.agent.spending();
+    let run = repl.catalog.meter().total();
     if session.is_empty() && run.is_empty() {
         return Next::answer("No server has reported any tokens yet.");
     }
     let models: BTreeSet<&str> = session.iter().chain(run.iter()).map(|it| it.0).collect();
     let mut prices: BTreeMap<String, Price> = BTreeMap::new();
     for model in models.iter().copied() {
-        let known = known_price(&desk.agent, &desk.catalog, model);
+        let known = known_price(&repl.agent, &repl.catalog, model);
         let price = match known {
             Some(price) => Some(price),
-            None => desk.catalog.price(model).await,
+            None => repl.catalog.price(model).await,
         };
         prices.extend(price.map(|price| (model.to_owned(), price)));
     }

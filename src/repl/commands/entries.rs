@@ -1,23 +1,23 @@
 //! `/memory add|get|rm|restore`: entries that outlive the session, by hand (G10).
 
 use super::owning::mistaken;
-use super::{CommandError, Desk, Next};
+use super::{CommandError, Next, ReplContext};
 use crate::long_term::entries::{Kept, Kind, Scope, Status, Wanted};
-use crate::repl::holdings;
 use crate::repl::listing::count;
+use crate::repl::memory_view;
 use crate::repl::transcript::first_words;
 
 /// Characters of an entry that is back.
 const SHOWN: usize = 100;
 
 /// Does what the words say; `None` where they are no words of this.
-pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, CommandError>> {
+pub(super) fn run(repl: &mut ReplContext, arguments: &str) -> Option<Result<Next, CommandError>> {
     let (word, rest) = first(arguments);
     Some(match word {
-        "add" => add(desk, rest),
-        "get" => get(desk, rest),
-        "rm" => remove(desk, rest),
-        "restore" => restore(desk, rest),
+        "add" => add(repl, rest),
+        "get" => get(repl, rest),
+        "rm" => remove(repl, rest),
+        "restore" => restore(repl, rest),
         _ => return None,
     })
 }
@@ -27,8 +27,8 @@ pub(super) fn first(text: &str) -> (&str, &str) {
     (word, rest.trim())
 }
 
-fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    let (scope, text) = scoped(desk, arguments);
+fn add(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    let (scope, text) = scoped(repl, arguments);
     if is_option(text) {
         return Err(mistaken("add", "has no other options"));
     }
@@ -42,10 +42,10 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
         kind: Kind::Note,
         ..Wanted::default()
     };
-    let now = desk.env.now();
-    let kept = desk.agent.keep_entry(scope, wanted)?;
+    let now = repl.env.now();
+    let kept = repl.agent.keep_entry(scope, wanted)?;
     let line = if kept.status == Status::Updated {
-        let long_term = desk.agent.long_term();
+        let long_term = repl.agent.long_term();
         in_memory(long_term.and_then(|it| it.keep_in_step(&kept.entry, now)))
     } else {
         String::new()
@@ -81,11 +81,11 @@ fn told(kept: &Kept) -> String {
     lines.join("\n")
 }
 
-fn scoped<'a>(desk: &Desk, arguments: &'a str) -> (Scope, &'a str) {
+fn scoped<'a>(repl: &ReplContext, arguments: &'a str) -> (Scope, &'a str) {
     let (word, rest) = first(arguments);
     let named = word.strip_prefix("--").and_then(Scope::parse);
     named.map_or_else(
-        || (desk.agent.entries().usual_scope(), arguments),
+        || (repl.agent.entries().usual_scope(), arguments),
         |scope| (scope, rest),
     )
 }
@@ -105,16 +105,16 @@ fn keyed(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
+fn get(repl: &mut ReplContext, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
         return Err(mistaken("get", "needs a key or an id"));
     }
-    let now = desk.env.now();
-    let (scope, entry) = desk.agent.entries_mut().get(name, None)?;
-    Next::answer(holdings::whole(scope, &entry, now))
+    let now = repl.env.now();
+    let (scope, entry) = repl.agent.entries_mut().get(name, None)?;
+    Next::answer(memory_view::whole(scope, &entry, now))
 }
 
-fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+fn remove(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (word, rest) = first(arguments);
     let scope = word.strip_prefix("--").and_then(Scope::parse);
     let name = if scope.is_some() { rest } else { arguments };
@@ -128,24 +128,24 @@ fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
         return Err(mistaken("rm", "needs a key or an id"));
     }
     let (captures, now) = (
-        desk.agent.long_term().map(|it| it.captures()),
-        desk.env.now(),
+        repl.agent.long_term().map(|it| it.captures()),
+        repl.env.now(),
     );
-    let entries = desk.agent.entries_mut();
-    let removed = holdings::remove(entries, (name, scope), captures.as_ref(), now)?;
-    Ok(Next::with(removed, desk.agent.flush_entries()))
+    let entries = repl.agent.entries_mut();
+    let removed = memory_view::remove(entries, (name, scope), captures.as_ref(), now)?;
+    Ok(Next::with(removed, repl.agent.flush_entries()))
 }
 
-fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
+fn restore(repl: &mut ReplContext, id: &str) -> Result<Next, CommandError> {
     if id.is_empty() {
         return Err(mistaken("restore", "needs an id"));
     }
-    let (scope, entry) = desk.agent.entries_mut().restore(id)?;
+    let (scope, entry) = repl.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);
-    let long_term = desk.agent.long_term();
-    let line = in_memory(long_term.and_then(|it| it.bring_back(&entry, desk.env.now())));
+    let long_term = repl.agent.long_term();
+    let line = in_memory(long_term.and_then(|it| it.bring_back(&entry, repl.env.now())));
     let told = format!("Back ({scope}): {words}{line}");
-    Ok(Next::with(told, desk.agent.flush_entries()))
+    Ok(Next::with(told, repl.agent.flush_entries()))
 }
 
 #[cfg(test)]

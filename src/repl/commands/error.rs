@@ -11,8 +11,8 @@ use crate::long_term::entries::EntriesError;
 use crate::memory::BadMode;
 use crate::memory::tracking::CannotEdit;
 use crate::provider::{CONNECT, ProviderError};
-use crate::repl::desk::ReadOnly;
-use crate::repl::holdings::{Front, HoldingsError, entries_hint};
+use crate::repl::memory_view::{Caller, MemoryViewError, entries_hint};
+use crate::repl::repl_context::ReadOnly;
 use crate::store::StoreError;
 use crate::tools::files::ChangesError;
 use crate::tools::mcp::UnknownServer;
@@ -48,7 +48,7 @@ pub enum CommandError {
     #[error(transparent)]
     Entries(#[from] EntriesError),
     #[error(transparent)]
-    Holdings(#[from] HoldingsError),
+    MemoryView(#[from] MemoryViewError),
     #[error(transparent)]
     Pin(#[from] CannotPin),
     #[error(transparent)]
@@ -114,8 +114,8 @@ impl Hint for CommandError {
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` removes one".into()),
-            Self::Entries(error) => entries_hint(error, Front::Chat),
-            Self::Holdings(error) => error.hint(),
+            Self::Entries(error) => entries_hint(error, Caller::Chat),
+            Self::MemoryView(error) => error.hint(),
             Self::QuestionWaits(_) => Some(
                 "commands that only show something work meanwhile, such as /context, /memory list, /search, /diff".into(),
             ),

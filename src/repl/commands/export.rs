@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::chat::Session;
 use crate::files::{Existing, write_for_person};
 use crate::repl::listing::count;
@@ -16,15 +16,15 @@ enum Format {
     Html,
 }
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (format, file) = parse(arguments)?;
-    let session = desk.session();
+    let session = repl.session();
     let text = match format {
         Format::Markdown => markdown(session),
         Format::Json => store::export_json(session),
         Format::Html => html::page(session),
     };
-    let path = typed_path(file, desk.env.places.home.as_deref());
+    let path = typed_path(file, repl.env.places.home.as_deref());
     write_for_person(&path, text.as_bytes(), Existing::Stays).map_err(|source| {
         CommandError::Export {
             path: file.to_owned(),

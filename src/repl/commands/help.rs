@@ -1,6 +1,6 @@
 //! `/help`: the table of commands, one of its rows, or the guide to the modes (C69).
 
-use super::{Command, CommandError, Desk, Next, find};
+use super::{Command, CommandError, Next, ReplContext, find};
 use crate::term::NARROW;
 
 const MODES: &str = "\
@@ -77,8 +77,8 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Setup", &["status", "config"]),
 ];
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    help(arguments, desk.env.columns)
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    help(arguments, repl.env.columns)
 }
 
 pub(super) fn help(arguments: &str, columns: usize) -> Result<Next, CommandError> {

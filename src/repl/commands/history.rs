@@ -1,6 +1,6 @@
 //! `/history`, `/undo` and `/diff`.
 
-use super::{CommandError, Desk, Next, nothing, usage};
+use super::{CommandError, Next, ReplContext, nothing, usage};
 use crate::agent::{Agent, Undone};
 use crate::hint::chain;
 use crate::long_term::notes::Receipt;
@@ -9,8 +9,8 @@ use crate::repl::{listing, transcript};
 
 const DEFAULT: usize = 5;
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    history(&desk.agent, arguments)
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    history(&repl.agent, arguments)
 }
 
 pub(super) fn history(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
@@ -60,14 +60,14 @@ fn folded(text: String) -> String {
     format!("{begin} …\n[{length}; `/history full` shows them]")
 }
 
-pub(super) async fn undo(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn undo(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     nothing("undo", arguments)?;
     let Undone {
         input,
         files,
         captured,
         warning,
-    } = desk.agent.undo()?;
+    } = repl.agent.undo()?;
     let words = transcript::first_words(&input, 60);
     let mut lines = vec![format!("Undone: {words}")];
     match files {
@@ -96,9 +96,9 @@ fn stays(receipt: &Receipt) -> String {
 }
 
 /// `/edit`: the last message, to be sent anew.
-pub(super) async fn edit(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn edit(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     nothing("edit", arguments)?;
-    let session = desk.session();
+    let session = repl.session();
     let turn = session.live_turns().next_back();
     let message = turn.and_then(|turn| session.messages_of(turn).first());
     match message {
@@ -108,8 +108,8 @@ pub(super) async fn edit(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
 }
 
 /// `/diff [N]`: what tools changed, in the last N turns or the whole session.
-pub(super) async fn diff(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    changes(&desk.agent, arguments)
+pub(super) async fn diff(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    changes(&repl.agent, arguments)
 }
 
 pub(super) fn changes(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {

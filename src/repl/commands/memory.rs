@@ -1,7 +1,7 @@
 //! `/memory`: what memory holds, and the whole state of a mode; entries are in [`entries`], what a person
 //! owns of all of it in [`owning`].
 
-use super::{CommandError, Desk, Next, entries, owning, search};
+use super::{CommandError, Next, ReplContext, entries, owning, search};
 use crate::agent::Agent;
 use crate::chat::Session;
 use crate::context::{ContextPlan, DoesNotFit};
@@ -11,29 +11,29 @@ use crate::memory::{MemoryMode, Place};
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    if let Some(done) = entries::run(desk, arguments) {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    if let Some(done) = entries::run(repl, arguments) {
         return done;
     }
-    if let Some(done) = owning::run(desk, arguments) {
+    if let Some(done) = owning::run(repl, arguments) {
         return done;
     }
     match arguments.split_once(' ').unwrap_or((arguments, "")) {
-        ("forget", asked) => return owning::forget(desk, asked.trim()).await,
-        ("search", query) => return search::long_term(&mut desk.agent, query.trim()).await,
-        ("reindex", "") => return search::reindex(desk).await,
+        ("forget", asked) => return owning::forget(repl, asked.trim()).await,
+        ("search", query) => return search::long_term(&mut repl.agent, query.trim()).await,
+        ("reindex", "") => return search::reindex(repl).await,
         _ => {}
     }
     if !arguments.is_empty() {
-        return match desk.agent.memory().modes().get(arguments) {
+        return match repl.agent.memory().modes().get(arguments) {
             Ok(mode) => Next::answer(state(mode)),
             Err(error) => Err(
-                owning::unknown(arguments, &desk.agent.memory().modes().names())
+                owning::unknown(arguments, &repl.agent.memory().modes().names())
                     .unwrap_or_else(|| error.into()),
             ),
         };
     }
-    overview(&desk.agent).await
+    overview(&repl.agent).await
 }
 
 /// What memory holds, with the notes of the active mode.

@@ -1,6 +1,6 @@
 //! The slash commands: one table, so that help, completion and dispatch cannot disagree.
 //!
-//! A command takes the [`Desk`] and its arguments and returns what is to happen next as a value; it prints
+//! A command takes the [`ReplContext`] and its arguments and returns what is to happen next as a value; it prints
 //! nothing itself. One file for each command that needs more than a line.
 
 mod board;
@@ -31,7 +31,7 @@ mod why;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::desk::{Desk, Environment};
+use super::repl_context::{Environment, ReplContext};
 use crate::agent::{Agent, Compacting, Warning};
 use crate::chat::SessionName;
 use crate::memory::OutOfReach;
@@ -91,7 +91,8 @@ impl Command {
     }
 }
 
-type Run = for<'a> fn(&'a mut Desk, &'a str) -> LocalBoxFuture<'a, Result<Next, CommandError>>;
+type Run =
+    for<'a> fn(&'a mut ReplContext, &'a str) -> LocalBoxFuture<'a, Result<Next, CommandError>>;
 
 /// What the first argument of a command may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,23 +1,23 @@
 //! `/mode`: the memory modes, and switching between them (C64-C67).
 
-use super::{CommandError, Desk, Next};
+use super::{CommandError, Next, ReplContext};
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Next::answer(list(desk));
+        return Next::answer(list(repl));
     }
-    let before = desk.agent.memory().mode().name.clone();
+    let before = repl.agent.memory().mode().name.clone();
     if arguments.trim().to_lowercase() == before {
         return Next::answer(format!("Already in {before} mode"));
     }
-    let warning = desk.agent.switch_mode(arguments)?;
-    let name = &desk.agent.memory().mode().name;
+    let warning = repl.agent.switch_mode(arguments)?;
+    let name = &repl.agent.memory().mode().name;
     Ok(Next::with(format!("Switched to {name} mode"), warning))
 }
 
 /// One line each, the active one marked, with the window as it is configured (C67).
-fn list(desk: &Desk) -> String {
-    let memory = desk.agent.memory();
+fn list(repl: &ReplContext) -> String {
+    let memory = repl.agent.memory();
     let active = &memory.mode().name;
     let rows = memory.modes().iter().map(|mode| {
         let preset = mode.preset();

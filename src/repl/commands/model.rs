@@ -1,24 +1,24 @@
 //! `/model`: which models there are, and switching between them.
 
-use super::{CommandError, Desk, Next};
+use super::{CommandError, Next, ReplContext};
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Next::answer(list(desk).await);
+        return Next::answer(list(repl).await);
     }
-    let choice = desk.catalog.choose(Some(arguments)).await?;
-    desk.catalog.check(&choice).await?;
+    let choice = repl.catalog.choose(Some(arguments)).await?;
+    repl.catalog.check(&choice).await?;
     let model = choice.provider.model().to_string();
-    let warning = desk.agent.switch_model(choice.provider);
+    let warning = repl.agent.switch_model(choice.provider);
     Ok(Next::with(format!("Switched to {model}"), warning))
 }
 
 /// The active model, the aliases of the config file, and what the active server has.
-async fn list(desk: &Desk) -> String {
-    let provider = desk.agent.provider();
+async fn list(repl: &ReplContext) -> String {
+    let provider = repl.agent.provider();
     let active = provider.model();
     let mut lines = vec![format!("* {active}")];
-    let aliases = desk.catalog.described_aliases();
+    let aliases = repl.catalog.described_aliases();
     lines.extend(aliases.map(|(alias, model)| format!("  {alias}: {model}")));
     match provider.models().await {
         Ok(models) => {

@@ -1,12 +1,14 @@
 //! `/memory list|show|forget|why|edit|layers|paths`: what memory holds is the person's own.
 
 use super::entries::first;
-use super::{CommandError, Desk, Environment, Next, usage, usage_as};
+use super::{CommandError, Environment, Next, ReplContext, usage, usage_as};
 use crate::agent::Agent;
 use crate::hint::chain;
 use crate::long_term::entries::Scope;
-use crate::repl::desk::Writing;
-use crate::repl::holdings::{Chosen, Extent, Found, Front, History, Holdings, HoldingsError};
+use crate::repl::memory_view::{
+    Caller, Chosen, Extent, Found, History, MemoryView, MemoryViewError,
+};
+use crate::repl::repl_context::Writing;
 
 /// What `/memory` takes first, beside a mode.
 pub const WORDS: [(&str, &str); 13] = [
@@ -40,10 +42,10 @@ const NO_ARGUMENTS: &str = "takes no arguments";
 pub const FILES: [&str; 2] = ["edit", "show"];
 
 /// Does what the words say; `None` where they are no words of this.
-pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, CommandError>> {
+pub(super) fn run(repl: &mut ReplContext, arguments: &str) -> Option<Result<Next, CommandError>> {
     match first(arguments) {
-        ("edit", name) => Some(edit(desk, name)),
-        _ => look(&mut desk.agent, &desk.env, arguments),
+        ("edit", name) => Some(edit(repl, name)),
+        _ => look(&mut repl.agent, &repl.env, arguments),
     }
 }
 
@@ -62,7 +64,7 @@ pub(super) fn look(
         ("show", name) => answer(agent, env, |held| held.show(name)),
         ("why", "") => Err(mistaken("why", "needs a number or words")),
         ("why", asked) => answer(agent, env, |held| held.why(asked)),
-        ("layers", "") => holdings(agent, env).and_then(|held| Next::answer(held.layers()?)),
+        ("layers", "") => memory_view(agent, env).and_then(|held| Next::answer(held.layers()?)),
         ("paths", "") => answer(agent, env, |held| Ok(held.paths())),
         ("layers", _) => Err(mistaken("layers", NO_ARGUMENTS)),
         ("paths", _) => Err(mistaken("paths", NO_ARGUMENTS)),
@@ -72,59 +74,62 @@ pub(super) fn look(
 }
 
 /// `/memory forget`: by number, range, id, key, `last` or words.
-pub(super) async fn forget(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn forget(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (scope, arguments) = scoped(arguments);
     let (asked, history) = redacting(arguments);
     if asked.is_empty() {
         return Err(mistaken("forget", "needs a number, an id or words"));
     }
-    desk.agent.entries_mut().refresh();
-    match holdings(&desk.agent, &desk.env)?.find(asked, scope, history)? {
+    repl.agent.entries_mut().refresh();
+    match memory_view(&repl.agent, &repl.env)?.find(asked, scope, history)? {
         Found::Several(listed) => Next::answer(listed),
-        Found::One(chosen) => forget_chosen(desk, chosen, history).await,
+        Found::One(chosen) => forget_chosen(repl, chosen, history).await,
     }
 }
 
 /// `/forget`: what the last turn kept.
-pub(super) async fn forget_last(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn forget_last(
+    repl: &mut ReplContext,
+    arguments: &str,
+) -> Result<Next, CommandError> {
     if !redacting(arguments).0.is_empty() {
-        return forget(desk, arguments).await;
+        return forget(repl, arguments).await;
     }
-    desk.agent.entries_mut().refresh();
-    let chosen = holdings(&desk.agent, &desk.env)?.kept_last()?;
-    forget_chosen(desk, chosen, redacting(arguments).1).await
+    repl.agent.entries_mut().refresh();
+    let chosen = memory_view(&repl.agent, &repl.env)?.kept_last()?;
+    forget_chosen(repl, chosen, redacting(arguments).1).await
 }
 
 async fn forget_chosen(
-    desk: &mut Desk,
+    repl: &mut ReplContext,
     mut chosen: Chosen,
     history: History,
 ) -> Result<Next, CommandError> {
-    holdings(&desk.agent, &desk.env)?.settle(&mut chosen);
-    let texts = desk.agent.keys_of_texts().await;
-    let here = desk.agent.forget_here(&chosen.statements);
+    memory_view(&repl.agent, &repl.env)?.settle(&mut chosen);
+    let texts = repl.agent.keys_of_texts().await;
+    let here = repl.agent.forget_here(&chosen.statements);
     let mut failed = Vec::new();
-    let name = desk.session().name();
+    let name = repl.session().name();
     let which = chosen.to_redact(name, here.messages.iter(), history);
     let mut from = here.from;
     if !which.is_empty() {
-        match desk.agent.redact_here(&which) {
+        match repl.agent.redact_here(&which) {
             Ok(()) => from.push("history"),
             Err(error) => failed.push(format!("history: {}", chain(&error))),
         }
     }
-    let now = desk.env.now();
-    let entries = chosen.forget_entries(desk.agent.entries_mut(), now)?;
-    let refused = desk.agent.flush_entries();
-    let mut gone = holdings(&desk.agent, &desk.env)?.forget(&chosen, history)?;
+    let now = repl.env.now();
+    let entries = chosen.forget_entries(repl.agent.entries_mut(), now)?;
+    let refused = repl.agent.flush_entries();
+    let mut gone = memory_view(&repl.agent, &repl.env)?.forget(&chosen, history)?;
     gone.also_from(&from, entries);
     gone.failed.extend(failed);
     let keys = texts
         .into_iter()
         .chain(std::mem::take(&mut gone.keys))
         .collect();
-    desk.agent.let_go_of_texts(keys).await;
-    let told = holdings(&desk.agent, &desk.env)?.told(&chosen, &gone, history);
+    repl.agent.let_go_of_texts(keys).await;
+    let told = memory_view(&repl.agent, &repl.env)?.told(&chosen, &gone, history);
     Ok(Next::with(told, here.warning.or(refused)))
 }
 
@@ -146,12 +151,12 @@ fn scoped(arguments: &str) -> (Option<Scope>, &str) {
     (scope, if scope.is_some() { rest } else { arguments })
 }
 
-fn edit(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
+fn edit(repl: &mut ReplContext, name: &str) -> Result<Next, CommandError> {
     let name = if name.is_empty() { "MEMORY.md" } else { name };
-    let held = holdings(&desk.agent, &desk.env)?;
-    match desk.env.places.writing {
+    let held = memory_view(&repl.agent, &repl.env)?;
+    match repl.env.places.writing {
         Writing::Kept => Ok(Next::Edit(held.draft(name)?)),
-        Writing::Veiled | Writing::Refused => Err(HoldingsError::Private {
+        Writing::Veiled | Writing::Refused => Err(MemoryViewError::Private {
             path: held.path(name)?.display().to_string(),
         }
         .into()),
@@ -191,17 +196,17 @@ pub(super) fn unknown(arguments: &str, modes: &[String]) -> Option<CommandError>
 fn answer(
     agent: &mut Agent,
     env: &Environment,
-    asked: impl FnOnce(&Holdings<'_>) -> Result<String, HoldingsError>,
+    asked: impl FnOnce(&MemoryView<'_>) -> Result<String, MemoryViewError>,
 ) -> Result<Next, CommandError> {
     agent.entries_mut().refresh();
-    Next::answer(asked(&holdings(agent, env)?)?)
+    Next::answer(asked(&memory_view(agent, env)?)?)
 }
 
-fn holdings<'a>(agent: &'a Agent, env: &'a Environment) -> Result<Holdings<'a>, CommandError> {
+fn memory_view<'a>(agent: &'a Agent, env: &'a Environment) -> Result<MemoryView<'a>, CommandError> {
     let long_term = agent.long_term();
     let long_term = long_term.ok_or_else(|| usage("memory", "has no files here"))?;
     let session = agent.session();
-    Ok(Holdings {
+    Ok(MemoryView {
         entries: agent.entries(),
         captures: long_term.captures(),
         store: env.store.as_ref(),
@@ -211,7 +216,7 @@ fn holdings<'a>(agent: &'a Agent, env: &'a Environment) -> Result<Holdings<'a>, 
         session: session.name(),
         open: Some(session),
         now: env.now(),
-        front: Front::Chat,
-        has_further: agent.has_further(),
+        caller: Caller::Chat,
+        has_external: agent.has_external(),
     })
 }

@@ -1,6 +1,6 @@
 //! `/pin`, `/unpin` and `/scratch`: what stands in every request of a session, and its short texts under keys.
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::chat::{Pins, Scratchpad};
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
@@ -12,16 +12,16 @@ const RM: &str = "rm";
 const SHOWN: usize = 100;
 
 /// `/pin [TEXT]`.
-pub(super) async fn pin(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
+pub(super) async fn pin(repl: &mut ReplContext, text: &str) -> Result<Next, CommandError> {
     if text.is_empty() {
-        return Next::answer(pinned(desk.session().pins()));
+        return Next::answer(pinned(repl.session().pins()));
     }
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let names_a_pin = rest.is_empty() || rest == "all" || rest.parse::<u32>().is_ok();
     if word == RM && names_a_pin {
         return Err(usage("pin", "takes a text; use `/unpin N` to remove a pin"));
     }
-    let pinned = desk.agent.pin(text).await?;
+    let pinned = repl.agent.pin(text).await?;
     let text = format!(
         "Pinned as {}; pins use {} of {} bytes. Remove with `/unpin {}`",
         pinned.id,
@@ -41,9 +41,9 @@ pub(super) fn pinned(pins: &Pins) -> String {
 }
 
 /// `/unpin N|all`.
-pub(super) async fn unpin(desk: &mut Desk, which: &str) -> Result<Next, CommandError> {
+pub(super) async fn unpin(repl: &mut ReplContext, which: &str) -> Result<Next, CommandError> {
     if which == "all" {
-        let (gone, warning) = desk.agent.unpin_all();
+        let (gone, warning) = repl.agent.unpin_all();
         return Ok(Next::with(
             format!("Unpinned {}", count(gone, "text")),
             warning,
@@ -53,20 +53,20 @@ pub(super) async fn unpin(desk: &mut Desk, which: &str) -> Result<Next, CommandE
     let number = number
         .parse()
         .map_err(|_| usage("unpin", "needs a pin number, or all"))?;
-    let (pin, warning) = desk.agent.unpin(number)?;
+    let (pin, warning) = repl.agent.unpin(number)?;
     let words = first_words(&pin.text, SHOWN);
     Ok(Next::with(format!("Unpinned: {words}"), warning))
 }
 
 /// `/scratch [KEY [VALUE]|rm KEY]`.
-pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn scratch(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let split = arguments.split_once(char::is_whitespace);
     let (key, value) = split.unwrap_or((arguments, ""));
     let value = value.trim();
     if key == RM {
-        return scratch_off(desk, value);
+        return scratch_off(repl, value);
     }
-    let scratchpad = desk.session().scratchpad();
+    let scratchpad = repl.session().scratchpad();
     if key.is_empty() {
         let rows = scratchpad.entries().map(|(key, text)| {
             let chars = count(text.chars().count(), "character");
@@ -84,7 +84,7 @@ pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, Co
         let text = text.ok_or_else(|| usage("scratch", format!("has no key {key:?}")))?;
         return Next::answer(text.to_owned());
     }
-    let (written, warning) = desk.agent.scribble(key, value)?;
+    let (written, warning) = repl.agent.scribble(key, value)?;
     let cut = if written.is_cut {
         "; the rest was cut off"
     } else {
@@ -95,11 +95,11 @@ pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, Co
 }
 
 /// Takes a key off, whoever wrote it. Its text is shown whole: nothing else keeps it.
-fn scratch_off(desk: &mut Desk, key: &str) -> Result<Next, CommandError> {
+fn scratch_off(repl: &mut ReplContext, key: &str) -> Result<Next, CommandError> {
     if key.is_empty() {
         return Err(usage("scratch", "rm needs a key; `/scratch` lists them"));
     }
-    let removed = desk.agent.unscribble(key);
+    let removed = repl.agent.unscribble(key);
     let (text, warning) = removed.ok_or_else(|| {
         let problem = format!("has no key {key:?}; `/scratch` lists them");
         usage("scratch", problem)

@@ -1,6 +1,6 @@
 //! `/recall`: what memory would bring for a question, how well each fits, and where it is from.
 
-use super::{Answer, CommandError, Desk, Next, usage};
+use super::{Answer, CommandError, Next, ReplContext, usage};
 use crate::context::stages::history::window_start;
 use crate::memory::recall::Found;
 use crate::term::harmless;
@@ -8,13 +8,13 @@ use crate::term::harmless;
 /// Exchanges shown.
 const SHOWN: usize = 5;
 
-pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, question: &str) -> Result<Next, CommandError> {
     if question.is_empty() {
         return Err(usage("recall", "needs a question".to_owned()));
     }
-    let recalled = desk.agent.recall(question, SHOWN).await;
-    let window = desk.agent.memory().mode().window;
-    let window = window_start(desk.session(), window);
+    let recalled = repl.agent.recall(question, SHOWN).await;
+    let window = repl.agent.memory().mode().window;
+    let window = window_start(repl.session(), window);
     let shown: Vec<String> = recalled
         .found
         .iter()

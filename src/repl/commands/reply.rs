@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::{Answer, CommandError, Deed, Desk, Next, export, usage};
+use super::{Answer, CommandError, Deed, Next, ReplContext, export, usage};
 use crate::chat::{Role, Session};
 use crate::files::{Existing, write_for_person};
 use crate::repl::listing::count;
 
 /// `/copy`, `/copy 2`, `/copy code`.
-pub(super) async fn copy(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    let session = desk.session();
+pub(super) async fn copy(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    let session = repl.session();
     let (what, text) = match arguments {
         "code" => {
             let code = replies(session).find_map(|reply| last_code(&reply));
@@ -36,18 +36,18 @@ pub(super) async fn copy(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
 }
 
 /// `/save FILE`.
-pub(super) async fn save(desk: &mut Desk, file: &str) -> Result<Next, CommandError> {
+pub(super) async fn save(repl: &mut ReplContext, file: &str) -> Result<Next, CommandError> {
     if file.is_empty() {
         return Err(usage("save", "needs a file name"));
     }
-    let text = reply(desk.session(), 1)?;
+    let text = reply(repl.session(), 1)?;
     let reply = Saved {
-        path: export::typed_path(file, desk.env.places.home.as_deref()),
+        path: export::typed_path(file, repl.env.places.home.as_deref()),
         file: file.to_owned(),
         text,
     };
     // A script is not asked.
-    if desk.questions.is_some() && reply.path.is_file() {
+    if repl.questions.is_some() && reply.path.is_file() {
         let question = format!("{file} exists. Overwrite it?");
         return Ok(Next::Confirm(question, Deed::Save(reply)));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, CommandError, Desk, Next, usage};
+use super::{Answer, CommandError, Next, ReplContext, usage};
 use crate::agent::{Agent, Warning};
 use crate::index::{Hit, Kind, Scope, SearchMode, Searched};
 use crate::repl::listing::{also, beside, count, worth_showing};
@@ -55,8 +55,8 @@ async fn search(
 }
 
 /// `/memory reindex`.
-pub(super) async fn reindex(desk: &mut Desk) -> Result<Next, CommandError> {
-    let Some((read, troubles)) = desk.agent.reread_long_term().await else {
+pub(super) async fn reindex(repl: &mut ReplContext) -> Result<Next, CommandError> {
+    let Some((read, troubles)) = repl.agent.reread_long_term().await else {
         return Next::answer("No long-term memory here");
     };
     let text = format!("{} reindexed", count(read.read, "source"));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::term::{Align, NARROW, Table};
 use crate::tools::mcp::{Servers, State, Status, UnknownServer};
 
@@ -10,18 +10,18 @@ pub(super) const NONE: &str =
     "No MCP servers: add them under `mcp_servers` in the config file (`--tools none` starts none)";
 
 /// `/mcp`, `/mcp restart NAME`, `/mcp log NAME`.
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (word, name) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
-    match (word, name.trim(), desk.servers.as_deref_mut()) {
+    match (word, name.trim(), repl.servers.as_deref_mut()) {
         ("restart", "", _) => Err(usage("mcp", "restart needs a server name")),
         ("restart", name, None) => Err(unknown(name)),
         ("restart", name, Some(servers)) => {
             servers.restart(name)?;
             Next::answer(format!("Restarting {name}; `/mcp` shows when it is ready"))
         }
-        (_, _, _) => look(desk.servers.as_deref(), desk.env.columns, arguments),
+        (_, _, _) => look(repl.servers.as_deref(), repl.env.columns, arguments),
     }
 }
 

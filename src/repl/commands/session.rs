@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use super::{Answer, CommandError, Deed, Desk, Environment, Next, board, nothing, usage};
+use super::{Answer, CommandError, Deed, Environment, Next, ReplContext, board, nothing, usage};
 use crate::agent::Agent;
 use crate::chat::{BadName, SessionName, TurnId};
 use crate::files::Existing;
-use crate::repl::holdings::Front;
 use crate::repl::listing;
+use crate::repl::memory_view::Caller;
 use crate::repl::recap::{self, recap};
 use crate::repl::sessions::{Sessions, renamed};
 use crate::store::{Opened, Repair, SessionInfo, SessionStore, StoreError};
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
         return Ok(Next::PickSession);
     }
     let name: SessionName = arguments.parse()?;
     // A script is not asked.
-    if desk.questions.is_some()
-        && name != *desk.session().name()
-        && !desk.env.store.has(&name)?
-        && let Some(existing) = slip(&name, &desk.env.store.list()?)
+    if repl.questions.is_some()
+        && name != *repl.session().name()
+        && !repl.env.store.has(&name)?
+        && let Some(existing) = slip(&name, &repl.env.store.list()?)
     {
         return Ok(Next::WhichSession {
             existing,
@@ -32,15 +32,15 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 }
 
 /// `/resume [NAME]`: never begins a session, as `-r` does not.
-pub(super) async fn resume(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn resume(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
         return Ok(Next::PickSession);
     }
     let name: SessionName = arguments.parse()?;
-    if name == *desk.session().name() || desk.env.store.has(&name)? {
+    if name == *repl.session().name() || repl.env.store.has(&name)? {
         return Ok(Next::OpenSession(name));
     }
-    let near = slip(&name, &desk.env.store.list()?);
+    let near = slip(&name, &repl.env.store.list()?);
     Err(CommandError::NoSession { name, near })
 }
 
@@ -50,13 +50,13 @@ fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
 }
 
 /// The open session in a line, and all others below it: for who has no list to choose from.
-pub(in crate::repl) fn overview(desk: &Desk) -> Result<Answer, CommandError> {
-    let session = desk.session();
+pub(in crate::repl) fn overview(repl: &ReplContext) -> Result<Answer, CommandError> {
+    let session = repl.session();
     let last = session.meta().updated_at.map_or_else(String::new, |at| {
-        format!(", last {}", at.ago(desk.env.now()))
+        format!(", last {}", at.ago(repl.env.now()))
     });
     let messages = listing::count(session.messages().len(), "message");
-    let (name, table) = (session.name(), table(&desk.agent, &desk.env)?);
+    let (name, table) = (session.name(), table(&repl.agent, &repl.env)?);
     Ok(Answer {
         text: format!("Session {name} ({messages}{last})\n{table}"),
         warning: None,
@@ -64,15 +64,15 @@ pub(in crate::repl) fn overview(desk: &Desk) -> Result<Answer, CommandError> {
 }
 
 /// `/new [NAME]`: begins a session, named like the usual one with a number where no name is given.
-pub(super) async fn new(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn new(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        let opened = open_new(&desk.usual_name, 1, desk.env.store.as_ref());
+        let opened = open_new(&repl.usual_name, 1, repl.env.store.as_ref());
         return opened
-            .and_then(|opened| enter(desk, opened))
+            .and_then(|opened| enter(repl, opened))
             .map(Next::Answer);
     }
     let name: SessionName = arguments.parse()?;
-    if name == *desk.session().name() || desk.env.store.has(&name)? {
+    if name == *repl.session().name() || repl.env.store.has(&name)? {
         return Err(StoreError::Taken { name }.into());
     }
     Ok(Next::OpenSession(name))
@@ -127,31 +127,34 @@ pub fn open_new<E: From<StoreError> + From<BadName>>(
 }
 
 /// Goes on in another session, which may be new.
-pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answer, CommandError> {
-    if name == desk.session().name() {
+pub(in crate::repl) fn open(
+    repl: &mut ReplContext,
+    name: &SessionName,
+) -> Result<Answer, CommandError> {
+    if name == repl.session().name() {
         return Ok(Answer {
             text: format!("Already in session {name}"),
             warning: None,
         });
     }
-    let opened = desk.env.store.open(name, desk.lock_wait)?;
-    enter(desk, opened)
+    let opened = repl.env.store.open(name, repl.lock_wait)?;
+    enter(repl, opened)
 }
 
 /// Goes on in a session that is open.
-fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
+fn enter(repl: &mut ReplContext, opened: Opened) -> Result<Answer, CommandError> {
     let mut repairs = opened.repairs.clone();
-    desk.agent.open(opened)?;
-    let left = left_behind(desk);
-    let mut lines = vec![listing::opened(&desk.agent, desk.env.now())];
+    repl.agent.open(opened)?;
+    let left = left_behind(repl);
+    let mut lines = vec![listing::opened(&repl.agent, repl.env.now())];
     // A script knows what it asks for.
-    if desk.questions.is_some() {
-        lines.extend(recap(&desk.agent, desk.env.columns));
-        repairs.retain(|repair| !recap::tells(desk.session(), repair));
+    if repl.questions.is_some() {
+        lines.extend(recap(&repl.agent, repl.env.columns));
+        repairs.retain(|repair| !recap::tells(repl.session(), repair));
     }
     lines.extend(repairs.iter().map(Repair::to_string));
     lines.extend(left);
-    lines.extend(listing::unread(desk.agent.memory().unread()));
+    lines.extend(listing::unread(repl.agent.memory().unread()));
     Ok(Answer {
         text: lines.join("\n"),
         warning: None,
@@ -159,41 +162,41 @@ fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
 }
 
 /// Drops what belongs to the next message of the session that is left; says so.
-pub(in crate::repl) fn left_behind(desk: &mut Desk) -> Option<String> {
-    let left = std::mem::take(&mut desk.ran).len();
+pub(in crate::repl) fn left_behind(repl: &mut ReplContext) -> Option<String> {
+    let left = std::mem::take(&mut repl.ran).len();
     let commands = listing::count(left, "command");
     (left > 0).then(|| format!("The output of {commands} is not taken along"))
 }
 
 /// `/fork [NAME] [N]`: goes on in a copy of this session.
-pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn fork(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (name, at) = name_and_turn(arguments);
-    let from = desk.session().name().clone();
-    if desk.session().is_empty() {
+    let from = repl.session().name().clone();
+    if repl.session().is_empty() {
         return Err(usage("fork", "has nothing to copy yet"));
     }
     let name = match name {
         Some(name) => name.parse()?,
-        None => fork_name(&from, desk.env.store.as_ref())?,
+        None => fork_name(&from, repl.env.store.as_ref())?,
     };
-    let Some(mut fork) = desk.agent.fork(name, at) else {
+    let Some(mut fork) = repl.agent.fork(name, at) else {
         return Err(usage(
             "fork",
             "found no such turn; `/history` shows their numbers",
         ));
     };
-    let (opened, text) = sessions(desk).keep_fork(&mut fork, &from, at)?;
-    desk.agent.open(opened)?;
+    let (opened, text) = sessions(repl).keep_fork(&mut fork, &from, at)?;
+    repl.agent.open(opened)?;
     Next::answer(text)
 }
 
 /// What commands do to whole sessions.
-fn sessions(desk: &Desk) -> Sessions<'_> {
+fn sessions(repl: &ReplContext) -> Sessions<'_> {
     Sessions {
-        store: desk.env.store.as_ref(),
-        workspace: desk.agent.long_term().map(|it| &it.workspace),
-        now: desk.env.now(),
-        front: Front::Chat,
+        store: repl.env.store.as_ref(),
+        workspace: repl.agent.long_term().map(|it| &it.workspace),
+        now: repl.env.now(),
+        caller: Caller::Chat,
     }
 }
 
@@ -236,15 +239,15 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
 }
 
 /// `/sessions [restore NAME [--from TIME]]`
-pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn list(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if let Some(which) = arguments.strip_prefix("restore ") {
         let (name, time) = which
             .split_once(" --from ")
             .map_or((which, None), |(name, time)| (name, Some(time)));
-        return Next::answer(sessions(desk).restore(&name.trim().parse()?, time)?);
+        return Next::answer(sessions(repl).restore(&name.trim().parse()?, time)?);
     }
     nothing("sessions", arguments)?;
-    table(&desk.agent, &desk.env).and_then(Next::answer)
+    table(&repl.agent, &repl.env).and_then(Next::answer)
 }
 
 /// Every session in a line, the open one marked.
@@ -254,28 +257,28 @@ pub(super) fn table(agent: &Agent, env: &Environment) -> Result<String, CommandE
     Ok(listing::table(&sessions, open, env.now(), env.columns))
 }
 
-pub(super) async fn rename(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn rename(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
         return Err(usage("rename", "needs a new name"));
     }
     let name: SessionName = arguments.parse()?;
-    let before = desk.session().name().clone();
-    desk.agent.rename(&name).await?;
+    let before = repl.session().name().clone();
+    repl.agent.rename(&name).await?;
     Next::answer(renamed(&before, &name))
 }
 
-pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn delete(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
         return Err(usage("delete", "needs a session name"));
     }
     let name: SessionName = arguments.parse()?;
-    if name == *desk.session().name() {
+    if name == *repl.session().name() {
         return Err(usage(
             "delete",
             "cannot delete the open session; switch with `/session NAME` first",
         ));
     }
-    let listed = desk.env.store.list()?;
+    let listed = repl.env.store.list()?;
     let Some(info) = listed.iter().find(|info| info.name == name) else {
         return Err(StoreError::Missing { name }.into());
     };
@@ -286,22 +289,22 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
     Ok(Next::Confirm(question, Deed::Delete(name)))
 }
 
-pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn clear(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     nothing("clear", arguments)?;
-    if desk.agent.is_blank() {
+    if repl.agent.is_blank() {
         return Next::answer("No messages yet");
     }
-    let messages = listing::count(desk.session().messages().len(), "message");
+    let messages = listing::count(repl.session().messages().len(), "message");
     let question = format!("Move the {messages} of this session and its notes to the archive?");
     Ok(Next::Confirm(question, Deed::Clear))
 }
 
 impl Deed {
     /// Does it; tells what was done.
-    pub(in crate::repl) fn run(self, desk: &mut Desk) -> Result<Answer, CommandError> {
+    pub(in crate::repl) fn run(self, repl: &mut ReplContext) -> Result<Answer, CommandError> {
         match self {
             Self::Clear => {
-                let archive = desk.agent.clear()?;
+                let archive = repl.agent.clear()?;
                 let text = format!("Cleared. Archived to {}", archive.display());
                 Ok(Answer {
                     text,
@@ -310,17 +313,17 @@ impl Deed {
             }
             Self::Delete(name) => {
                 let mut said = Vec::new();
-                let text = sessions(desk).delete(&name, |keys| {
+                let text = sessions(repl).delete(&name, |keys| {
                     said = keys;
                     None
                 })?;
-                desk.agent.let_go_of_vectors(said);
+                repl.agent.let_go_of_vectors(said);
                 Ok(Answer {
                     text,
                     warning: None,
                 })
             }
-            Self::DropAll(kind) => board::drop_all(desk, kind),
+            Self::DropAll(kind) => board::drop_all(repl, kind),
             Self::Save(reply) => reply.write(Existing::IsReplaced),
         }
     }

@@ -1,18 +1,18 @@
 //! `/summary`: the rolling summary, those it replaced, and the way back.
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::agent::Agent;
 use crate::chat::{Session, Summary};
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     match arguments {
-        "" => Next::answer(shown(&desk.agent)),
-        "history" => Next::answer(history(desk.session())),
+        "" => Next::answer(shown(&repl.agent)),
+        "history" => Next::answer(history(repl.session())),
         "undo" => {
-            let warning = desk.agent.undo_summary()?;
-            let text = match desk.session().hybrid().summary.as_ref() {
+            let warning = repl.agent.undo_summary()?;
+            let text = match repl.session().hybrid().summary.as_ref() {
                 Some(summary) => format!(
                     "Back to the summary of messages {} to {}, made {}; later messages are sent again while they fit",
                     summary.from + 1,

@@ -10,7 +10,7 @@ use super::{
 /// Lets a plain async function stand in the table.
 macro_rules! run {
     ($function:path) => {
-        |desk, arguments| Box::pin($function(desk, arguments))
+        |repl, arguments| Box::pin($function(repl, arguments))
     };
 }
 
@@ -63,7 +63,7 @@ pub const COMMANDS: [Command; 52] = [
         summary: "Show what in memory stood behind the last answer",
         details: "Each with its source, its date and why it was sent.",
         completes: Completes::Nothing,
-        run: |desk, arguments| Box::pin(async { why::run(&desk.agent, arguments) }),
+        run: |repl, arguments| Box::pin(async { why::run(&repl.agent, arguments) }),
     },
     Command {
         name: "memory",
@@ -255,7 +255,7 @@ pub const COMMANDS: [Command; 52] = [
         summary: "Search everything: notes, entries, documents, sessions",
         details: "Ignores case. A regular expression between slashes searches this session.",
         completes: Completes::Nothing,
-        run: |desk, query| Box::pin(search::run(&mut desk.agent, query)),
+        run: |repl, query| Box::pin(search::run(&mut repl.agent, query)),
     },
     Command {
         name: "tools",
@@ -358,13 +358,13 @@ pub const COMMANDS: [Command; 52] = [
         details: "Takes up to 15 model calls; Ctrl-C stops with the best so far. The report is saved as a reply, and\n\
                   reasoning mode notes what it chose and rejected. Set its limits with `deep_think` in the config file.",
         completes: Completes::Nothing,
-        run: |desk, task| {
+        run: |repl, task| {
             Box::pin(async move {
                 if task.is_empty() {
                     return Err(usage("think", "needs a task"));
                 }
                 // Before the turn begins, so that `/retry` still asks the last question.
-                if desk.agent.provider().is_offline() {
+                if repl.agent.provider().is_offline() {
                     return Err(CommandError::NeedsModel("think"));
                 }
                 Ok(Next::Think(task.to_owned()))
@@ -480,7 +480,7 @@ pub const COMMANDS: [Command; 52] = [
         details: "Without arguments, those that differ from the defaults; `/config memory recall` finds keys by their words.\n\
                   Settings are changed in the config file and read at the next start.",
         completes: Completes::Settings,
-        run: |desk, words| Box::pin(async move { config::run(desk, words) }),
+        run: |repl, words| Box::pin(async move { config::run(repl, words) }),
     },
     Command {
         name: "status",
@@ -489,7 +489,7 @@ pub const COMMANDS: [Command; 52] = [
         summary: "Show session, model, window, memory, sandbox and folders",
         details: "",
         completes: Completes::Nothing,
-        run: |desk, arguments| Box::pin(status::run(&desk.agent, &desk.env, arguments)),
+        run: |repl, arguments| Box::pin(status::run(&repl.agent, &repl.env, arguments)),
     },
     Command {
         name: "cost",

@@ -1,6 +1,6 @@
 //! `/tools`, `/approvals`, `/approve`, `/details`: what the model may do, and what it did.
 
-use super::{CommandError, Desk, Next, usage};
+use super::{CommandError, Next, ReplContext, usage};
 use crate::agent::{Agent, Warning};
 use crate::chat::{Message, answered};
 use crate::repl::{show, transcript};
@@ -9,27 +9,27 @@ use crate::tools::policy::{Asking, EachTime, Only, Rule, Says, Writing};
 use crate::tools::{Escalation, Listed, Selection, Switch};
 
 /// `/tools`, `/tools on NAME`, `/tools all`.
-pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn tools(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let (word, name) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
     match (word, name.trim()) {
-        ("", _) => Next::answer(catalogue(&desk.agent, desk.env.columns)),
-        ("on", name) if !name.is_empty() => switch(desk, name, Switch::On),
-        ("off", name) if !name.is_empty() => switch(desk, name, Switch::Off),
+        ("", _) => Next::answer(catalogue(&repl.agent, repl.env.columns)),
+        ("on", name) if !name.is_empty() => switch(repl, name, Switch::On),
+        ("off", name) if !name.is_empty() => switch(repl, name, Switch::Off),
         ("all" | "none" | "mode", "") => {
-            desk.agent
+            repl.agent
                 .toolbox_mut()
                 .registry
                 .select(Selection::parse(word));
-            Next::answer(catalogue(&desk.agent, desk.env.columns))
+            Next::answer(catalogue(&repl.agent, repl.env.columns))
         }
         (_, _) => Err(usage("tools", format!("has no option {arguments:?}"))),
     }
 }
 
-fn switch(desk: &mut Desk, name: &str, switch: Switch) -> Result<Next, CommandError> {
-    desk.agent.toolbox_mut().registry.switch(name, switch)?;
+fn switch(repl: &mut ReplContext, name: &str, switch: Switch) -> Result<Next, CommandError> {
+    repl.agent.toolbox_mut().registry.switch(name, switch)?;
     let word = match switch {
         Switch::On => "offered in every request",
         Switch::Off => "no longer offered",
@@ -58,15 +58,18 @@ pub(super) fn catalogue(agent: &Agent, columns: usize) -> String {
 }
 
 /// `/approvals`, `/approvals revoke N`.
-pub(super) async fn approvals(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn approvals(
+    repl: &mut ReplContext,
+    arguments: &str,
+) -> Result<Next, CommandError> {
     let (word, which) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
-    let toolbox = desk.agent.toolbox_mut();
+    let toolbox = repl.agent.toolbox_mut();
     match (word, which.trim()) {
         ("", _) => {
             toolbox.reread()?;
-            Next::answer(rules(&desk.agent))
+            Next::answer(rules(&repl.agent))
         }
         ("revoke", "all") => {
             let count = toolbox.revoke_all()?;
@@ -122,13 +125,13 @@ fn in_words(rule: &Rule) -> String {
 }
 
 /// `/approve [on|off]`.
-pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn approve(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let asking = match arguments {
         "" | "on" | "all" => Asking::Never,
         "off" => Asking::WhenNeeded,
         other => return Err(usage("approve", format!("has no option {other:?}"))),
     };
-    let toolbox = desk.agent.toolbox_mut();
+    let toolbox = repl.agent.toolbox_mut();
     // Nobody can say yes to all but what is denied, where that is not known.
     toolbox.reread()?;
     toolbox.stance.asking = asking;
@@ -155,8 +158,8 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
 }
 
 /// `/details [N]`: the thinking and the calls of the last turn that had any, whole.
-pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    made(&desk.agent, &desk.thinking, arguments)
+pub(super) async fn details(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    made(&repl.agent, &repl.thinking, arguments)
 }
 
 pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Next, CommandError> {

@@ -12,7 +12,7 @@ use crate::term::is_ready;
 const PASTE_BEGIN: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 /// More than this is not typed by anybody; the rest stays with the terminal.
-const MOST: usize = 4 * 1024 * 1024;
+const MAX: usize = 4 * 1024 * 1024;
 
 /// What was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Ahead {
     pub(super) fn fill(&mut self, terminal: impl AsFd) -> io::Result<()> {
         let mut buffer = [0; 4096];
         let mut taken = 0;
-        while taken < MOST && is_ready(&terminal, Duration::ZERO)? {
+        while taken < MAX && is_ready(&terminal, Duration::ZERO)? {
             let read = rustix::io::read(&terminal, &mut buffer)?;
             if read == 0 {
                 self.end();

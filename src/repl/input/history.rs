@@ -14,7 +14,7 @@ use crate::files::Disk;
 use crate::text::statement::{Author, Statements};
 
 /// Most inputs that are remembered.
-pub(super) const MOST: usize = 10_000;
+pub(super) const MAX: usize = 10_000;
 /// What is left of a file that grew beyond that, so that it is not rewritten at every start.
 const KEPT: usize = 9_000;
 /// Longer inputs were pasted, not typed; nobody looks for them with the arrow keys.
@@ -60,7 +60,7 @@ impl HistoryFile {
             (Ok(own), Err(why)) => return (own, Some(why)),
         };
         let mut warning = None;
-        if own.len() > MOST {
+        if own.len() > MAX {
             own.drain(..own.len() - KEPT);
             let lines: String = own.iter().map(|input| escape(input)).collect();
             let replaced = self.disk.replace(&self.path, lines.as_bytes());

@@ -333,7 +333,7 @@ fn config(keys: EditKeys) -> Result<Config, ReadlineError> {
         Behavior::PreferTerm
     };
     Ok(Config::builder()
-        .max_history_size(history::MOST)?
+        .max_history_size(history::MAX)?
         .history_ignore_dups(true)?
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)

@@ -2,17 +2,17 @@
 
 use super::name::Named;
 use super::origin::Origin;
-use super::{Holdings, HoldingsError, labelled};
+use super::{MemoryView, MemoryViewError, labelled};
 use crate::chat::Timestamp;
 use crate::long_term::entries::{Entry, Scope};
 use crate::long_term::notes::{Receipt, Source};
 use crate::term::{harmless, thousands};
 
 /// Characters of a file that are shown.
-const MOST_CHARS: usize = 20_000;
+const MAX_CHARS: usize = 20_000;
 
-impl Holdings<'_> {
-    pub fn show(&self, name: &str) -> Result<String, HoldingsError> {
+impl MemoryView<'_> {
+    pub fn show(&self, name: &str) -> Result<String, MemoryViewError> {
         let text = match self.named(name)? {
             Named::Capture(receipt) => self.receipt(&receipt),
             Named::Entry(scope, entry) => self.of_entry(scope, &entry),
@@ -47,7 +47,7 @@ impl Holdings<'_> {
         lines.push(if receipt.forgotten {
             "Already forgotten".to_owned()
         } else {
-            let forget = self.front.command(&format!("forget {number}"));
+            let forget = self.caller.command(&format!("forget {number}"));
             format!("{forget} removes it")
         });
         lines.join("\n")
@@ -62,14 +62,14 @@ impl Holdings<'_> {
             text = text.replace(&before.unwrap_or_default(), &named);
             text = format!("{text}\n{}", self.quote(&origin));
         }
-        let forget = self.front.command(&format!("forget {}", entry.id));
+        let forget = self.caller.command(&format!("forget {}", entry.id));
         format!("{text}\n{forget} removes it")
     }
 
-    fn file(&self, source: &Source) -> Result<String, HoldingsError> {
+    fn file(&self, source: &Source) -> Result<String, MemoryViewError> {
         let workspace = &self.captures.workspace;
-        let beginning = workspace.beginning(source, MOST_CHARS)?;
-        let beginning = beginning.ok_or_else(|| HoldingsError::NoFile {
+        let beginning = workspace.beginning(source, MAX_CHARS)?;
+        let beginning = beginning.ok_or_else(|| MemoryViewError::NoFile {
             name: source.as_str().to_owned(),
         })?;
         if beginning.more == 0 {

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::Holdings;
+use super::MemoryView;
 use crate::chat::{Message, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::long_term::entries::Entry;
@@ -50,7 +50,7 @@ impl<'a> Origin<'a> {
     }
 }
 
-impl Holdings<'_> {
+impl MemoryView<'_> {
     /// Where an entry came from; `None` where it was kept by hand.
     pub(super) fn origin<'a>(&self, entry: &'a Entry) -> Option<Origin<'a>> {
         let from = entry.from.as_ref()?;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use super::approve::Questions;
 use super::edit::TextEditor;
 use crate::agent::Agent;
-
 use crate::chat::{Attached, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::Disk;
@@ -19,7 +18,7 @@ use crate::{context, memory};
 
 /// The parts of a running chat.
 #[derive(Debug)]
-pub struct Desk {
+pub struct ReplContext {
     pub agent: Agent,
     pub env: Environment,
     pub catalog: Catalog,
@@ -131,7 +130,7 @@ pub enum Writing {
 )]
 pub struct ReadOnly;
 
-impl Desk {
+impl ReplContext {
     pub fn session(&self) -> &Session {
         self.agent.session()
     }

@@ -5,7 +5,7 @@
 use super::forget::{Chosen, History};
 use super::name::{number, unknown};
 use super::origin::Origin;
-use super::{Holdings, HoldingsError, list};
+use super::{MemoryView, MemoryViewError, list};
 use crate::chat::{MessageId, Role, Session};
 use crate::long_term::entries::{EntriesError, Entry, Scope};
 use crate::long_term::notes::Receipt;
@@ -37,7 +37,7 @@ const MAX_OFFERED: usize = 8;
 /// Numbers of one range.
 const MAX_RANGE: u64 = 1_000;
 
-impl Holdings<'_> {
+impl MemoryView<'_> {
     /// Finds what is meant; what is to be struck from history may have been forgotten before. `scope`: where the entry of a
     /// key is.
     pub fn find(
@@ -45,7 +45,7 @@ impl Holdings<'_> {
         asked: &str,
         scope: Option<Scope>,
         history: History,
-    ) -> Result<Found, HoldingsError> {
+    ) -> Result<Found, MemoryViewError> {
         let asked = asked.trim();
         if asked == "last" {
             return self.newest().map(Found::One);
@@ -61,7 +61,7 @@ impl Holdings<'_> {
         if let Some(names) = names(asked, &is_key) {
             return match self.named_all(&names, scope, history) {
                 // A sum or a year that was said, and no number of a capture.
-                Err(HoldingsError::NoNumber { .. }) if !self.candidates(asked)?.is_empty() => {
+                Err(MemoryViewError::NoNumber { .. }) if !self.candidates(asked)?.is_empty() => {
                     self.with_words(asked, history)
                 }
                 named => named.map(Found::One),
@@ -70,7 +70,7 @@ impl Holdings<'_> {
         self.with_words(asked, history)
     }
 
-    fn with_words(&self, asked: &str, history: History) -> Result<Found, HoldingsError> {
+    fn with_words(&self, asked: &str, history: History) -> Result<Found, MemoryViewError> {
         let (words, pick) = picked(asked);
         let mut candidates = self.candidates(words)?;
         let mut chosen = match (pick, candidates.len()) {
@@ -108,24 +108,24 @@ impl Holdings<'_> {
     }
 
     /// Nothing has the words: what was kept last is offered by number.
-    fn nothing_says(&self, words: &str) -> Result<Found, HoldingsError> {
+    fn nothing_says(&self, words: &str) -> Result<Found, MemoryViewError> {
         let mut newest = self.captures_that(&|_| true)?;
         newest.truncate(MAX_OFFERED);
         let words = first_words(words, list::SHOWN);
         if newest.is_empty() {
-            return Err(HoldingsError::NothingSays { words });
+            return Err(MemoryViewError::NothingSays { words });
         }
         let heading = format!("No match for {words}. Most recent:");
         Ok(Found::Several(self.listed(&heading, None, &newest)))
     }
 
     /// What the last turn of the open session kept.
-    pub fn kept_last(&self) -> Result<Chosen, HoldingsError> {
+    pub fn kept_last(&self) -> Result<Chosen, MemoryViewError> {
         let turn = self
             .open
             .and_then(|open| Some((open, open.live_turns().next_back()?)));
         let Some((session, turn)) = turn else {
-            return Err(HoldingsError::NothingKept);
+            return Err(MemoryViewError::NothingKept);
         };
         let ids: Vec<&str> = session
             .messages_of(turn)
@@ -150,12 +150,12 @@ impl Holdings<'_> {
             }
         }
         if chosen.is_empty() {
-            return Err(HoldingsError::NothingKept);
+            return Err(MemoryViewError::NothingKept);
         }
         Ok(chosen)
     }
 
-    fn newest(&self) -> Result<Chosen, HoldingsError> {
+    fn newest(&self) -> Result<Chosen, MemoryViewError> {
         let receipts = self.captures.all()?;
         let receipt = receipts.iter().rfind(|it| !it.forgotten);
         let entry = self
@@ -164,7 +164,7 @@ impl Holdings<'_> {
             .map(|(_, entry)| entry)
             .max_by_key(|it| it.at.unix());
         match (receipt, entry) {
-            (None, None) => Err(HoldingsError::NothingKept),
+            (None, None) => Err(MemoryViewError::NothingKept),
             (Some(receipt), Some(entry))
                 if receipt.at.is_some_and(|at| at.unix() < entry.at.unix()) =>
             {
@@ -181,7 +181,7 @@ impl Holdings<'_> {
         names: &[Name<'_>],
         scope: Option<Scope>,
         history: History,
-    ) -> Result<Chosen, HoldingsError> {
+    ) -> Result<Chosen, MemoryViewError> {
         let mut chosen = Chosen::default();
         let mut first = None;
         for name in names {
@@ -208,12 +208,12 @@ impl Holdings<'_> {
         }
     }
 
-    fn range(&self, from: u64, upto: u64) -> Result<Chosen, HoldingsError> {
+    fn range(&self, from: u64, upto: u64) -> Result<Chosen, MemoryViewError> {
         let receipts = self.captures.all()?;
         let inside = |it: &&Receipt| !it.forgotten && (from..=upto).contains(&it.number);
         let mut inside = receipts.iter().filter(inside).peekable();
         if inside.peek().is_none() {
-            return Err(HoldingsError::NoNumber {
+            return Err(MemoryViewError::NoNumber {
                 digits: format!("{from}-{upto}"),
             });
         }
@@ -222,12 +222,12 @@ impl Holdings<'_> {
             .fold(Chosen::default(), Chosen::and))
     }
 
-    fn numbered(&self, digits: &str, history: History) -> Result<Chosen, HoldingsError> {
+    fn numbered(&self, digits: &str, history: History) -> Result<Chosen, MemoryViewError> {
         let receipt = self.capture(digits)?;
         let number = receipt.number;
         match (receipt.forgotten, history) {
             (false, _) => Ok(self.of_receipt(&receipt)),
-            (true, History::Kept) => Err(HoldingsError::Already { number }),
+            (true, History::Kept) => Err(MemoryViewError::Already { number }),
             (true, History::Redacted) => Ok(Chosen {
                 before: vec![(receipt.what.session, MessageId::new(receipt.what.message))],
                 texts: vec![format!("{number}")],
@@ -263,7 +263,7 @@ impl Holdings<'_> {
         &self,
         name: &str,
         scope: Option<Scope>,
-    ) -> Result<Option<Chosen>, HoldingsError> {
+    ) -> Result<Option<Chosen>, MemoryViewError> {
         let all = || {
             let all = self.entries.all();
             all.filter(|(its, _)| scope.is_none_or(|scope| scope == *its))
@@ -354,7 +354,7 @@ impl Holdings<'_> {
     }
 
     /// What words may mean: what is kept first; only where that is nothing, what was said or stands in a file.
-    pub(super) fn candidates(&self, words: &str) -> Result<Vec<Candidate>, HoldingsError> {
+    pub(super) fn candidates(&self, words: &str) -> Result<Vec<Candidate>, MemoryViewError> {
         let speaks = |text: &str| Statement::of(text).is_some_and(|it| it.has_words(words));
         let mut found = self.captures_that(&speaks)?;
         for (scope, entry) in self.entries.all() {
@@ -402,7 +402,7 @@ impl Holdings<'_> {
     fn captures_that(
         &self,
         speaks: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Candidate>, HoldingsError> {
+    ) -> Result<Vec<Candidate>, MemoryViewError> {
         let mut found = Vec::new();
         for receipt in self.captures.all()?.iter().rev() {
             let is_kept = !receipt.forgotten
@@ -478,7 +478,7 @@ impl Holdings<'_> {
         if more > 0 {
             lines.push(format!("  … {more} more; add words to narrow it down"));
         }
-        let forget = |what: &str| self.front.command(&format!("forget {what}"));
+        let forget = |what: &str| self.caller.command(&format!("forget {what}"));
         let asked = words.unwrap_or_default();
         let one = match candidates.first().map(|it| &it.name) {
             Some(Some(name)) => forget(name),

@@ -9,7 +9,7 @@ use crate::context::{Brought, Section, SectionKind, Source};
 
 /// What outlives a session, as it is read for one request.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
+pub struct LongTermContext {
     /// The person's own: who the model is, its style, who the person is (X2).
     pub identity: Vec<KeptFile>,
     /// The project's rules.
@@ -74,7 +74,7 @@ enum Keep {
 
 impl Memory {
     /// What stands between the system texts and the summary (SEEDS 3.1: files, pins, long-term memory, captures).
-    pub(super) fn lasting(&self, kept: &Kept, room: Tokens) -> Vec<Section> {
+    pub(super) fn lasting(&self, kept: &LongTermContext, room: Tokens) -> Vec<Section> {
         let files = kept.identity.iter().chain(&kept.rules);
         let files = files.chain(&kept.long_term).chain(&kept.session_state);
         let costs = files.map(|file| Tokens::estimate(&file.text).chars());
@@ -124,7 +124,7 @@ impl Memory {
     }
 
     /// Where the work stood, in what the others leave of the room: behind the input, and no part of it (Q29).
-    pub(super) fn recovered(&self, kept: &Kept, rest: Tokens) -> Option<Section> {
+    pub(super) fn recovered(&self, kept: &LongTermContext, rest: Tokens) -> Option<Section> {
         let recovery = kept.recovery.as_ref()?;
         let section = |text: &str| {
             let text = transcript::fenced(text);
@@ -141,7 +141,7 @@ impl Memory {
     }
 
     /// What was found on what is asked (X18).
-    pub(super) fn related(&self, kept: &Kept) -> Option<Section> {
+    pub(super) fn related(&self, kept: &LongTermContext) -> Option<Section> {
         let related = kept.related.as_ref()?;
         let text = transcript::fenced(&related.text);
         let values = [("heading", related.heading.as_str()), ("text", &text)];

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Front, Holdings, HoldingsError};
+use super::{Caller, MemoryView, MemoryViewError};
 use crate::agent::long_term::Forgotten;
 use crate::chat::{MessageId, Record, Session, SessionName, Timestamp};
 use crate::hint::chain;
@@ -140,7 +140,7 @@ impl Gone {
     }
 }
 
-impl Holdings<'_> {
+impl MemoryView<'_> {
     /// Lets go of names that the person said besides, in any session: by them alone nothing is told.
     pub fn settle(&self, chosen: &mut Chosen) {
         let mut statements = std::mem::take(&mut chosen.statements);
@@ -152,7 +152,7 @@ impl Holdings<'_> {
     }
 
     /// Forgets in every session but the open one, in files, in the line history and at last in the receipts.
-    pub fn forget(&self, chosen: &Chosen, history: History) -> Result<Gone, HoldingsError> {
+    pub fn forget(&self, chosen: &Chosen, history: History) -> Result<Gone, MemoryViewError> {
         let mut gone = Gone::default();
         let is_closed = |name: &SessionName| self.open.is_none_or(|open| open.name() != name);
         let data = self.data.to_owned();
@@ -315,19 +315,19 @@ impl Holdings<'_> {
         if let Some(asked) = &chosen.asked {
             let left = self.candidates(asked).map_or(0, |left| left.len());
             if left > 0 {
-                let again = self.front.command(&format!("forget {asked}"));
+                let again = self.caller.command(&format!("forget {asked}"));
                 lines.push(match left {
                     1 => format!("one more sentence has these words: {again} forgets it"),
                     left => format!("{left} more sentences have these words: {again} lists them"),
                 });
             }
         }
-        if self.has_further && chosen.is_further {
+        if self.has_external && chosen.is_further {
             lines.push("mem0 may still have it: delete it there".to_owned());
         }
-        lines.push(match (history, self.front) {
+        lines.push(match (history, self.caller) {
             (History::Redacted, _) => "redacted in history".to_owned(),
-            (History::Kept, Front::Private) => "this run is not saved in history".to_owned(),
+            (History::Kept, Caller::Private) => "this run is not saved in history".to_owned(),
             (History::Kept, _) => {
                 "history still has the message; `--redact` removes it there too".to_owned()
             }
@@ -358,7 +358,7 @@ pub fn remove(
     (name, scope): (&str, Option<Scope>),
     captures: Option<&crate::agent::long_term::Captures>,
     now: Timestamp,
-) -> Result<String, HoldingsError> {
+) -> Result<String, MemoryViewError> {
     let (scope, entry) = entries.remove(name, scope)?;
     let gone = captures.and_then(|it| it.let_go(entry.id.as_str(), now).told());
     let gone = gone.map_or_else(String::new, |gone| format!("\nMEMORY.md: {gone}"));

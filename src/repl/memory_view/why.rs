@@ -2,21 +2,21 @@
 
 use super::name::{Named, unknown};
 use super::origin::Origin;
-use super::{Holdings, HoldingsError, list};
+use super::{MemoryView, MemoryViewError, list};
 use crate::long_term::entries::Entry;
 use crate::long_term::notes::Receipt;
 use crate::term::harmless;
 
 /// Facts that are explained at once, the newest.
-const MOST: usize = 10;
+const MAX: usize = 10;
 
-impl Holdings<'_> {
-    pub fn why(&self, asked: &str) -> Result<String, HoldingsError> {
+impl MemoryView<'_> {
+    pub fn why(&self, asked: &str) -> Result<String, MemoryViewError> {
         let text = match self.named(asked) {
             Ok(Named::Capture(receipt)) => self.receipt(&receipt),
             Ok(Named::Entry(scope, entry)) => self.of_entry(scope, &entry),
             Ok(Named::File(_))
-            | Err(HoldingsError::Unknown { .. } | HoldingsError::NoNumber { .. }) => {
+            | Err(MemoryViewError::Unknown { .. } | MemoryViewError::NoNumber { .. }) => {
                 self.by_words(asked)?
             }
             Err(other) => return Err(other),
@@ -24,7 +24,7 @@ impl Holdings<'_> {
         Ok(harmless(&text))
     }
 
-    fn by_words(&self, asked: &str) -> Result<String, HoldingsError> {
+    fn by_words(&self, asked: &str) -> Result<String, MemoryViewError> {
         let words: Vec<String> = asked.split_whitespace().map(str::to_lowercase).collect();
         if words.is_empty() {
             return Err(unknown(asked));
@@ -52,8 +52,8 @@ impl Holdings<'_> {
                     .to_owned(),
             );
         }
-        let more = found.len().saturating_sub(MOST);
-        found.truncate(MOST);
+        let more = found.len().saturating_sub(MAX);
+        found.truncate(MAX);
         if more > 0 {
             found.push(format!("… {more} more; try more specific words"));
         }

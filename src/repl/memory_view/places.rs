@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Holdings, HoldingsError};
+use super::{MemoryView, MemoryViewError};
 use crate::files::{Disk, What};
 use crate::long_term::notes::Source;
 use crate::repl::listing::count;
@@ -14,9 +14,9 @@ const DAYS: usize = 10_000;
 /// The files of entries, in the order of their paths.
 const ENTRIES: [&str; 2] = ["entries, project", "entries, global"];
 
-impl Holdings<'_> {
+impl MemoryView<'_> {
     /// What stands for each layer, its size and its path.
-    pub fn layers(&self) -> Result<String, HoldingsError> {
+    pub fn layers(&self) -> Result<String, MemoryViewError> {
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["LAYER", "WHAT", "SIZE", "PATH"]);
         for layer in LAYERS {
@@ -72,7 +72,7 @@ impl Holdings<'_> {
             .join(self.session.as_str())
     }
 
-    fn rows_of(&self, layer: Layer) -> Result<Vec<Row>, HoldingsError> {
+    fn rows_of(&self, layer: Layer) -> Result<Vec<Row>, MemoryViewError> {
         let history = |end: &str| {
             self.data
                 .join("history")
@@ -116,7 +116,7 @@ impl Holdings<'_> {
     }
 
     /// A file of the workspace.
-    fn note(&self, name: &str) -> Result<Row, HoldingsError> {
+    fn note(&self, name: &str) -> Result<Row, MemoryViewError> {
         let workspace = &self.captures.workspace;
         let source = workspace.named(name, self.session);
         let source = source.ok_or_else(|| super::name::unknown(name))?;
@@ -147,7 +147,7 @@ impl Holdings<'_> {
     }
 
     /// The files of a folder of the workspace that memory reads.
-    fn many(&self, what: &str, folder: &str) -> Result<Row, HoldingsError> {
+    fn many(&self, what: &str, folder: &str) -> Result<Row, MemoryViewError> {
         let workspace = &self.captures.workspace;
         let sources = workspace.sources(self.session, DAYS).found.into_iter();
         let mine = |source: &Source| source.as_str().starts_with(folder);

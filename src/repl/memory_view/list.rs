@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{Holdings, labelled};
+use super::{MemoryView, labelled};
 use crate::chat::Timestamp;
 use crate::hint::chain;
 use crate::long_term::entries::{Entry, Kind, Scope};
@@ -35,7 +35,7 @@ impl Extent {
     }
 }
 
-impl Holdings<'_> {
+impl MemoryView<'_> {
     /// Entries by scope, and what was captured; the newest first.
     pub fn list(&self, extent: Extent) -> String {
         let scopes = Scope::ALL.into_iter().filter_map(|scope| {
@@ -159,11 +159,11 @@ impl Holdings<'_> {
     /// A heading with how one is taken back, and rows, which come oldest first.
     fn part(&self, name: &str, back: &str, rows: Vec<String>, extent: Extent) -> Option<String> {
         let older = rows.len().saturating_sub(extent.most());
-        let back = self.front.command(back);
+        let back = self.caller.command(back);
         let mut lines = vec![format!("{name} (remove with {back})")];
         lines.extend(rows.into_iter().skip(older).rev());
         if older > 0 {
-            let all = self.front.all();
+            let all = self.caller.all();
             lines.push(format!("  … {} older, {all}", thousands(older)));
         }
         (lines.len() > 1).then(|| lines.join("\n"))

@@ -9,7 +9,7 @@ use crate::agent::Input;
 
 /// How this run talks to the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum RunMode {
     OneShot(Input),
     Lines,
     Terminal,
@@ -17,7 +17,7 @@ pub(super) enum Manner {
     Silent,
 }
 
-impl Manner {
+impl RunMode {
     /// Reads what is piped in, if that is the prompt.
     pub(super) fn of(args: &ChatArgs) -> Result<Self, CliError> {
         if args.lines {

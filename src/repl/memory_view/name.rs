@@ -1,6 +1,6 @@
 //! What a person means by a word: the number of a capture, the id or key of an entry, or a file of the workspace.
 
-use super::{Holdings, HoldingsError};
+use super::{MemoryView, MemoryViewError};
 use crate::long_term::entries::{Entry, Scope};
 use crate::long_term::notes::{Receipt, Source};
 
@@ -22,8 +22,8 @@ pub(super) fn number(name: &str) -> Option<&str> {
     is_number.then_some(digits)
 }
 
-impl Holdings<'_> {
-    pub(super) fn named(&self, name: &str) -> Result<Named, HoldingsError> {
+impl MemoryView<'_> {
+    pub(super) fn named(&self, name: &str) -> Result<Named, MemoryViewError> {
         let name = name.trim();
         if let Some(digits) = number(name) {
             return self.capture(digits).map(Box::new).map(Named::Capture);
@@ -36,8 +36,8 @@ impl Holdings<'_> {
     }
 
     /// The capture of a number, however large that is.
-    pub(super) fn capture(&self, digits: &str) -> Result<Receipt, HoldingsError> {
-        let none = || HoldingsError::NoNumber {
+    pub(super) fn capture(&self, digits: &str) -> Result<Receipt, MemoryViewError> {
+        let none = || MemoryViewError::NoNumber {
             digits: digits.chars().take(TOLD).collect(),
         };
         let number: u64 = digits.parse().map_err(|_| none())?;
@@ -56,8 +56,8 @@ impl Holdings<'_> {
     }
 }
 
-pub(super) fn unknown(name: &str) -> HoldingsError {
-    HoldingsError::Unknown {
+pub(super) fn unknown(name: &str) -> MemoryViewError {
+    MemoryViewError::Unknown {
         name: name.chars().take(TOLD).collect(),
     }
 }

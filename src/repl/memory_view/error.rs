@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::Front;
+use super::Caller;
 use crate::hint::Hint;
 use crate::long_term::entries::EntriesError;
 use crate::long_term::notes::{NotesError, ReceiptsError};
 
 #[derive(Debug, thiserror::Error)]
-pub enum HoldingsError {
+pub enum MemoryViewError {
     #[error("memory has no entry, capture or file {name:?}")]
     Unknown { name: String },
     #[error("no capture with number {digits}")]
@@ -31,16 +31,16 @@ pub enum HoldingsError {
     Receipts(#[from] ReceiptsError),
 }
 
-impl HoldingsError {
+impl MemoryViewError {
     /// What can be done about it where it was asked for.
-    pub fn hint_for(&self, front: Front) -> Option<Cow<'_, str>> {
-        let list = |words: &str| Some(format!("{} {words}", front.command("list")).into());
-        let files = front.files();
+    pub fn hint_for(&self, caller: Caller) -> Option<Cow<'_, str>> {
+        let list = |words: &str| Some(format!("{} {words}", caller.command("list")).into());
+        let files = caller.files();
         match self {
             Self::Unknown { .. } => list(&format!(
                 "shows entries and captures, {files} the files; other files are not shown"
             )),
-            Self::NoNumber { .. } => Some(format!("{} lists all numbers", front.all()).into()),
+            Self::NoNumber { .. } => Some(format!("{} lists all numbers", caller.all()).into()),
             Self::NoFile { .. } => Some(format!("{files} lists existing files").into()),
             Self::Private { .. } => {
                 Some("edit it directly, or in a session that is not private".into())
@@ -48,28 +48,28 @@ impl HoldingsError {
             Self::Already { .. } | Self::NothingKept | Self::NothingSays { .. } => {
                 list("shows what there is")
             }
-            Self::Entries(error) => entries_hint(error, front),
+            Self::Entries(error) => entries_hint(error, caller),
             Self::Notes(error) => error.hint().map(|hint| hint.into_owned().into()),
             Self::Receipts(_) => None,
         }
     }
 }
 
-impl Hint for HoldingsError {
+impl Hint for MemoryViewError {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        self.hint_for(Front::Chat)
+        self.hint_for(Caller::Chat)
     }
 }
 
 /// What can be done about a mistake with an entry: commands have other names in a chat than outside of it.
-pub fn entries_hint(error: &EntriesError, front: Front) -> Option<Cow<'_, str>> {
+pub fn entries_hint(error: &EntriesError, caller: Caller) -> Option<Cow<'_, str>> {
     match error {
         EntriesError::Missing { .. } => {
-            Some(format!("{} shows them", front.command("list")).into())
+            Some(format!("{} shows them", caller.command("list")).into())
         }
         EntriesError::Ambiguous { found, .. } => {
             let each = found.iter().map(|(scope, id)| {
-                let forget = front.command(&format!("forget {id}"));
+                let forget = caller.command(&format!("forget {id}"));
                 format!("{forget} removes the one in {scope}")
             });
             Some(each.collect::<Vec<_>>().join(", ").into())

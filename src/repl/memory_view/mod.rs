@@ -7,7 +7,7 @@
 //!   find     what is to be forgotten    forget everywhere but in the open session
 //!   edit     a file for an editor       places where all of it is
 //! ```
-//! Invariant: nothing here changes anything but [`Holdings::forget`]; what comes from files is made harmless for a terminal.
+//! Invariant: nothing here changes anything but [`MemoryView::forget`]; what comes from files is made harmless for a terminal.
 
 mod edit;
 mod error;
@@ -24,7 +24,7 @@ mod why;
 
 use std::path::Path;
 
-pub use error::{HoldingsError, entries_hint};
+pub use error::{MemoryViewError, entries_hint};
 pub use find::Found;
 pub use forget::{Chosen, Gone, History, remove};
 pub use list::Extent;
@@ -38,7 +38,7 @@ use crate::store::SessionStore;
 
 /// All that is held, as one session sees it.
 #[derive(Debug)]
-pub struct Holdings<'a> {
+pub struct MemoryView<'a> {
     /// As of their last refresh.
     pub entries: &'a EntryStore,
     pub captures: Captures,
@@ -51,21 +51,21 @@ pub struct Holdings<'a> {
     /// The session where it is open here.
     pub open: Option<&'a Session>,
     pub now: Timestamp,
-    pub front: Front,
+    pub caller: Caller,
     /// Whether what is captured for good goes to a memory behind a server, too.
-    pub has_further: bool,
+    pub has_external: bool,
 }
 
 /// Who asks: how a command is named to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Front {
+pub enum Caller {
     Chat,
     Shell,
     /// A run of one prompt that keeps nothing: no command finds anything of it.
     Private,
 }
 
-impl Front {
+impl Caller {
     /// The command as it is typed: `/memory forget 3`.
     pub(super) fn command(self, rest: &str) -> String {
         match self {

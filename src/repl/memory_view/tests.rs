@@ -66,8 +66,8 @@ impl Held {
         self.entries.add(Scope::Session, &wanted, now()).unwrap();
     }
 
-    fn look(&self) -> Holdings<'_> {
-        Holdings {
+    fn look(&self) -> MemoryView<'_> {
+        MemoryView {
             entries: &self.entries,
             captures: self.captures.clone(),
             store: &self.store,
@@ -77,14 +77,14 @@ impl Held {
             session: self.session.name(),
             open: Some(&self.session),
             now: now(),
-            front: Front::Chat,
-            has_further: false,
+            caller: Caller::Chat,
+            has_external: false,
         }
     }
 }
 
 /// Forgets what is meant; tells what became of it.
-fn forget(held: &Holdings<'_>, asked: &str) -> Result<String, HoldingsError> {
+fn forget(held: &MemoryView<'_>, asked: &str) -> Result<String, MemoryViewError> {
     let mut chosen = match held.find(asked, None, History::Kept)? {
         Found::One(chosen) => chosen,
         Found::Several(listed) => return Ok(listed),
@@ -447,8 +447,8 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
     let held = Held::with(&["I like tea", "I like jam"]);
     let line = "- **user_preference**: I like tea\n";
     held.disk.put("/d/workspace/MEMORY.md", line.as_bytes());
-    let further = Holdings {
-        has_further: true,
+    let further = MemoryView {
+        has_external: true,
         ..held.look()
     };
     let told = forget(&further, "1").unwrap();
