@@ -37,8 +37,10 @@ pub enum TakenDown {
 /// Why a turn cannot be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTurn {
-    #[error("nothing to undo or retry")]
-    None,
+    #[error("nothing to undo")]
+    NothingToUndo,
+    #[error("nothing to retry")]
+    NothingToRetry,
     #[error("no compaction to undo")]
     NoCompaction,
     #[error("no summary to undo")]
@@ -51,7 +53,7 @@ impl Agent {
     /// Takes the last turn out of what is sent, its notes with it, and brings back the files that its tools changed;
     /// history keeps the turn.
     pub fn undo(&mut self) -> Result<Undone, NoTurn> {
-        let turn = self.last_to_withdraw()?;
+        let turn = self.last_to_withdraw(Withdrawal::Undone)?;
         let session = self.session();
         let input = session.messages_of(&turn).first();
         let taken_back = (session.name().clone(), input.map(|it| it.id.clone()));
@@ -95,7 +97,7 @@ impl Agent {
     /// The files come first: a turn that is withdrawn is not looked at again, while files that hold already what they
     /// held before do no harm when the program was stopped in between.
     pub(super) fn take_back(&mut self, why: Withdrawal) -> Result<TakenBack, NoTurn> {
-        let turn = self.last_to_withdraw()?;
+        let turn = self.last_to_withdraw(why)?;
         let files = self.restore_files(turn.id);
         let input = self.withdraw(&turn, why);
         Ok(TakenBack { input, files })
@@ -125,9 +127,13 @@ impl Agent {
     }
 
     /// The last live turn, unless a compaction stands for it.
-    fn last_to_withdraw(&self) -> Result<Turn, NoTurn> {
+    fn last_to_withdraw(&self, why: Withdrawal) -> Result<Turn, NoTurn> {
         let session = self.session();
-        let last = session.live_turns().next_back().ok_or(NoTurn::None)?;
+        let last = session.live_turns().next_back();
+        let last = last.ok_or(match why {
+            Withdrawal::Undone => NoTurn::NothingToUndo,
+            Withdrawal::Retried => NoTurn::NothingToRetry,
+        })?;
         let compacted = session
             .hybrid()
             .compaction

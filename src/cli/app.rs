@@ -109,7 +109,11 @@ async fn one_chat(
         RunMode::Terminal | RunMode::Lines | RunMode::Silent => None,
     };
     let no_model = match run_mode {
-        RunMode::OneShot(_) => choice.notice.take(),
+        // A server that is not there answers for itself.
+        RunMode::OneShot(_) => choice
+            .notice
+            .take()
+            .filter(|_| choice.provider.is_offline()),
         RunMode::Lines | RunMode::Terminal | RunMode::Silent => None,
     };
     let greeting = Greeting::new(&opened, &choice, notice, &config);

@@ -91,7 +91,11 @@ impl Args {
         let distances = names.map(|name| (strsim::osa_distance(name, &word.to_lowercase()), name));
         let (distance, name) = distances.min()?;
         let max = Self::MAX_EDITS.min(name.len() / 2);
-        (distance <= max).then(|| name.to_owned())
+        if distance <= max {
+            return Some(name.to_owned());
+        }
+        // Two edits from it is `hello`.
+        (strsim::osa_distance("help", &word.to_lowercase()) == 1).then(|| "help".to_owned())
     }
 }
 
@@ -103,7 +107,13 @@ impl Args {
 )]
 pub struct ChatArgs {
     /// Memory mode: conversation, code or reasoning
-    #[arg(short = 'M', long = "memory-mode", value_name = "MODE", global = true)]
+    #[arg(
+        short = 'M',
+        long = "memory-mode",
+        alias = "mode",
+        value_name = "MODE",
+        global = true
+    )]
     pub mode: Option<String>,
 
     /// Session to open or create

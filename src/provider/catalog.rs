@@ -27,7 +27,7 @@ pub struct Choice {
     pub provider: Arc<dyn Provider>,
     /// What led to it where nobody named a model: `OPENAI_BASE_URL`, `a running Ollama`.
     pub because: Option<String>,
-    /// How to get a model, where none was found.
+    /// How to get a model, where none was found; or that a server did not say which it has.
     pub notice: Option<String>,
 }
 
@@ -140,7 +140,7 @@ impl Catalog {
             Wanted::Auto => detect::auto(self).await,
             Wanted::Provider(name) => {
                 let entry = self.entry(&name)?;
-                let model = detect::usual_model(self, &entry).await?;
+                let (model, _) = detect::usual_model(self, &entry).await?;
                 self.choice(&entry, &model, Limits::default())
             }
             Wanted::Model(model) => {

@@ -53,20 +53,28 @@ pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
 }
 
 async fn found(catalog: &Catalog, entry: &Entry, why: &str) -> Result<Choice, ProviderError> {
-    let model = usual_model(catalog, entry).await?;
-    Ok(catalog
-        .choice(entry, &model, Limits::default())?
-        .because(why))
+    let (model, no_list) = usual_model(catalog, entry).await?;
+    let choice = catalog.choice(entry, &model, Limits::default())?;
+    let notice = no_list.map(|error| {
+        format!(
+            "{error}; assuming {model}, `/model {}/NAME` takes another",
+            entry.name
+        )
+    });
+    Ok(Choice { notice, ..choice }.because(why))
 }
 
-/// The model to take from a provider when only the provider was named.
-pub(super) async fn usual_model(catalog: &Catalog, entry: &Entry) -> Result<String, ProviderError> {
+/// The model to take from a provider when only the provider was named, and why its server did not list its own.
+pub(super) async fn usual_model(
+    catalog: &Catalog,
+    entry: &Entry,
+) -> Result<(String, Option<ProviderError>), ProviderError> {
     let kind = entry.settings.kind;
     let first = catalog.known.first_of(kind).map(|row| row.name.clone());
     match kind {
-        Kind::Offline => Ok(String::new()),
+        Kind::Offline => Ok((String::new(), None)),
         Kind::Ollama => match ollama_model(catalog, entry).await? {
-            Found::Model(model) => Ok(model),
+            Found::Model(model) => Ok((model, None)),
             Found::NoModel => Err(ProviderError::Setup {
                 what: format!("{} has no chat model", entry.name),
                 hint: "run `ollama pull qwen3:8b`".to_owned(),
@@ -84,27 +92,28 @@ pub(super) async fn usual_model(catalog: &Catalog, entry: &Entry) -> Result<Stri
             if kind == Kind::Openai && catalog.elsewhere(entry).is_some() {
                 return Ok(offered_model(catalog, entry, first).await);
             }
-            Ok(first)
+            Ok((first, None))
         }
     }
 }
 
 /// A compatible server has models of its own: the usual one if it is among them, else its first that chats.
-async fn offered_model(catalog: &Catalog, entry: &Entry, usual: String) -> String {
+async fn offered_model(
+    catalog: &Catalog,
+    entry: &Entry,
+    usual: String,
+) -> (String, Option<ProviderError>) {
     let Ok(choice) = catalog.choice(entry, &usual, Limits::default()) else {
-        return usual;
+        return (usual, None);
     };
     let offered = target::aside(&entry.name, choice.provider.models()).await;
     match offered {
-        Ok(names) if names.contains(&usual) => usual,
+        Ok(names) if names.contains(&usual) => (usual, None),
         Ok(names) => {
             let mut chat = names.into_iter().filter(|name| !is_embedding_model(name));
-            chat.next().unwrap_or(usual)
+            (chat.next().unwrap_or(usual), None)
         }
-        Err(error) => {
-            tracing::debug!("no list of models: {error}");
-            usual
-        }
+        Err(error) => (usual, Some(error)),
     }
 }
 

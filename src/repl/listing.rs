@@ -143,7 +143,8 @@ pub fn table(
         Align::Right,
         Align::Left,
         Align::Left,
-    ]);
+    ])
+    .with_names();
     let mut lines = Vec::new();
     table.row(["  SESSION", "MODE", "MESSAGES", "LAST USED", "FIRST WORDS"]);
     for info in sessions {

@@ -499,8 +499,8 @@ fn retry_and_undo_of_nothing_say_so() {
     insta::assert_snapshot!(home.shown(&run), @"
     No messages yet
     --- stderr
-    error: nothing to undo or retry
-    error: nothing to undo or retry
+    error: nothing to retry
+    error: nothing to undo
     error: no compaction to undo
     --- exit 1
     ");

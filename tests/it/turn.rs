@@ -338,7 +338,7 @@ async fn undo_takes_the_last_turn_out_of_what_is_sent() {
     for _ in 0..2 {
         desk.agent.undo().unwrap();
     }
-    assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::None);
+    assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::NothingToUndo);
 }
 
 #[tokio::test]

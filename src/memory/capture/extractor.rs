@@ -23,7 +23,7 @@ use crate::memory::tracking::one_line;
 use crate::memory::tracking::prose::{End, Sentence, sentences};
 use crate::text::classify::{Classifier, Judged, Kind};
 use crate::text::is_off_record;
-use crate::text::secrets::{beginning, masked};
+use crate::text::secrets::{MASK, beginning, masked};
 
 /// Patterns of this name are heard whatever languages are set.
 const ALWAYS: &str = "all";
@@ -33,6 +33,9 @@ const READ: usize = 20_000;
 
 /// The score of a sentence from which on the classifier lets a pattern say what it is.
 const AGREES: f32 = -1.5;
+
+/// Words of a sentence among which is what it speaks of.
+const SUBJECT: usize = 4;
 
 /// Characters of a sentence that is kept whole.
 const DETAIL: usize = 200;
@@ -47,6 +50,7 @@ pub struct Extractor {
     /// The rule of each cue.
     rule_of: Vec<usize>,
     not_names: Vec<String>,
+    pronouns: Vec<String>,
     slots: Slots,
     durable: Vec<Category>,
     classifier: Classifier,
@@ -90,6 +94,7 @@ impl Extractor {
             cues: Patterns::default(),
             rule_of: Vec::new(),
             not_names: Vec::new(),
+            pronouns: Vec::new(),
             slots: Slots::default(),
             classifier: Classifier::default(),
             durable: settings
@@ -138,6 +143,8 @@ impl Extractor {
         });
         let words = sheet.not_names.split_whitespace();
         self.not_names.extend(words.map(str::to_lowercase));
+        let words = sheet.pronouns.split_whitespace();
+        self.pronouns.extend(words.map(str::to_owned));
         self.slots.listen(name, &sheet.slots, filling)?;
         Ok(cues)
     }
@@ -200,7 +207,25 @@ impl Extractor {
                 }
                 announced = range;
             }
-            found.retain(|it| !it.detail.is_empty());
+            found.retain(|it| !it.detail.is_empty() && !is_all_secret(&it.detail));
+            if !found.is_empty()
+                && number > 0
+                && !sentence.item
+                && let Some((earlier, both)) = self.with_earlier(&sentences[number - 1], &line)
+            {
+                // It stands in the line that is kept of both.
+                captures.retain(|it| {
+                    let is_part = it.detail == earlier;
+                    if is_part {
+                        found.push(it.clone());
+                    }
+                    !is_part
+                });
+                for capture in &mut found {
+                    capture.detail.clone_from(&both);
+                }
+                found.dedup();
+            }
             found.sort_by_key(|capture| capture.category);
             for capture in found {
                 if !captures.contains(&capture) {
@@ -247,6 +272,29 @@ impl Extractor {
         let at = best.as_ptr().addr() - shown.as_ptr().addr();
         let kept = around(shown, at..at + best.len());
         shown[kept].trim().to_owned()
+    }
+
+    /// A sentence that speaks of `he` or `it` says nothing by itself: returns the one before it, and both, where both are short.
+    fn with_earlier(&self, earlier: &Sentence<'_>, line: &Line) -> Option<(String, String)> {
+        let words = line
+            .plain
+            .split(|c: char| !c.is_alphanumeric() && c != '\'');
+        let words = words.filter(|word| !word.is_empty()).take(SUBJECT);
+        let mut words = words.map(str::to_lowercase);
+        let refers_back = words.any(|word| {
+            // Chinese writes no blanks.
+            let is_it = |it: &String| {
+                word == *it
+                    || !it.is_ascii() && it.chars().count() == 1 && word.starts_with(it.as_str())
+            };
+            self.pronouns.iter().any(is_it)
+        });
+        let is_whole = |shown: &str| shown.chars().count() <= DETAIL;
+        let earlier =
+            Some(earlier).filter(|it| refers_back && !it.item && it.end != End::Question)?;
+        let earlier = Line::of(earlier).shown;
+        let both = format!("{} {}", with_stop(&earlier), line.shown);
+        is_whole(&both).then_some((earlier, both))
     }
 
     /// What a sentence announces: itself with the list below it or what follows behind `;`, the next sentence, or the one
@@ -360,6 +408,22 @@ impl Extractor {
         }
         captures
     }
+}
+
+/// Whether nothing worth keeping is left of a sentence once its secret is masked: what it is the secret of.
+fn is_all_secret(detail: &str) -> bool {
+    const LABEL: usize = 10;
+    detail.contains(MASK)
+        && detail.split_whitespace().count() <= LABEL
+        && !detail.contains(|c: char| c.is_ascii_digit())
+}
+
+/// A sentence with the mark that ends it.
+fn with_stop(sentence: &str) -> String {
+    let has_stop =
+        sentence.ends_with(|c: char| c.is_ascii_punctuation() || "。！？；：…".contains(c));
+    let stop = if has_stop { "" } else { "." };
+    format!("{sentence}{stop}")
 }
 
 /// Whether the classifier lets a pattern say that a sentence is worth keeping. What is ordered is kept; a name is, unless

@@ -33,6 +33,8 @@ pub(super) struct Sheet {
     pub(super) tags: Vec<String>,
     /// Words that are no names although they are written as such.
     pub(super) not_names: String,
+    /// Words for somebody or something that an earlier sentence names.
+    pub(super) pronouns: String,
     pub(super) cues: BTreeMap<Category, Vec<RuleSheet>>,
     pub(super) slots: Slots,
 }

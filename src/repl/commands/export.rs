@@ -72,6 +72,12 @@ fn parse(arguments: &str) -> Result<(Format, &str), CommandError> {
         }
         (None, Some("json")) => Format::Json,
         (None, Some("html" | "htm")) => Format::Html,
+        (None, Some(ending @ ("pdf" | "docx" | "odt" | "rtf"))) => {
+            return Err(usage(
+                "export",
+                format!("cannot write {ending} (md, json or html)"),
+            ));
+        }
         (None, _) => Format::Markdown,
     };
     Ok((format, file))
@@ -129,6 +135,7 @@ mod tests {
             ("md", None),
             ("pdf notes", None),
             ("xml talk.xml", None),
+            ("talk.pdf", None),
         ] {
             assert_eq!(parse(arguments).ok(), expected, "{arguments:?}");
         }

@@ -332,6 +332,11 @@ fn config(keys: EditKeys) -> Result<Config, ReadlineError> {
     } else {
         Behavior::PreferTerm
     };
+    // With the keys of vi a line is sent by Esc, then Enter; Alt-Enter comes as both at once.
+    let after_escape = match keys {
+        EditKeys::Emacs => None,
+        EditKeys::Vi => Some(50),
+    };
     Ok(Config::builder()
         .max_history_size(history::MAX)?
         .history_ignore_dups(true)?
@@ -345,6 +350,7 @@ fn config(keys: EditKeys) -> Result<Config, ReadlineError> {
             EditKeys::Emacs => EditMode::Emacs,
             EditKeys::Vi => EditMode::Vi,
         })
+        .keyseq_timeout(after_escape)
         .build())
 }
 

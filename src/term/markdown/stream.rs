@@ -9,14 +9,17 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::highlight::{Class, Highlighter, Session};
-use super::layout::{Context, Cuts, Kind, language_of, layout, outline};
+use super::layout::{Context, Cuts, Kind, Laid, language_of, layout, outline};
 use super::line::Line;
 
 /// Most bytes that wait to be settled.
 const MAX_OPEN: usize = 64 * 1024;
 
 /// How long the end of a reply waits for colours that are on their way.
-const PATIENCE: Duration = Duration::from_millis(150);
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// How long a list or a quote with code in it waits for its colours before it is settled.
+const BLOCK_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Columns and rows of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +148,10 @@ impl Markdown {
             // Code within another block is sent on its way where it is laid out.
             drop(self.rest());
         }
+        self.wait_for_colors(deadline);
+    }
+
+    fn wait_for_colors(&mut self, deadline: Instant) {
         while self.highlighter.is_waiting() {
             let Some((session, classes)) = self.highlighter.next_line(Some(deadline)) else {
                 return;
@@ -329,18 +336,27 @@ impl Markdown {
         self.is_paragraph = last.kind == Kind::Paragraph && !is_ended;
     }
 
-    fn settle(&mut self, end: usize) {
-        if end == 0 {
-            return;
-        }
-        self.take_colors();
-        let laid = layout(
+    fn laid(&mut self, end: usize) -> Laid {
+        layout(
             &self.open[..end],
             &self.context,
             self.size.columns,
             &mut self.highlighter,
             Cuts::Unwanted,
-        );
+        )
+    }
+
+    fn settle(&mut self, end: usize) {
+        if end == 0 {
+            return;
+        }
+        self.take_colors();
+        let mut laid = self.laid(end);
+        if self.open[..end].contains("```") && self.highlighter.is_waiting() {
+            // Only now its last line is known to be whole.
+            self.wait_for_colors(Instant::now() + BLOCK_PATIENCE);
+            laid = self.laid(end);
+        }
         self.settled
             .extend(laid.lines.into_iter().map(Settled::from));
         self.context = laid.after;

@@ -48,6 +48,18 @@ fn without_a_model_a_line_says_how_to_get_one() {
     chat.says("The key hangs behind the door", "Message saved.");
     chat.says("Where does the key hang?", "UTC: you: ");
     chat.leave();
+    let away = [
+        ("OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
+        ("COGTRIX_MODEL", ""),
+    ];
+    let mut chat = home.start(&["-s", "second"], &away);
+    chat.wait_for_prompt();
+    let screen = chat.screen();
+    assert!(
+        screen.contains("cannot reach http://127.0.0.1:1/v1: connection refused; assuming"),
+        "{screen}"
+    );
+    chat.leave();
 }
 
 #[test]

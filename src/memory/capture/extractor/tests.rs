@@ -110,12 +110,14 @@ fn a_detail_is_one_line_with_its_secrets_masked() {
     let text =
         "Remember that the key of the staging\nserver is sk-abc123DEF456ghi789 and nothing else.";
     assert_eq!(
-        found("Please remember that\tmy password is hunter2."),
+        found("Please remember that\tthe backup runs at 7 and my password is hunter2."),
         [(
             Category::Remember,
-            "Please remember that my password is [secret]".to_owned()
+            "Please remember that the backup runs at 7 and my password is [secret]".to_owned()
         )]
     );
+    // What is left says nothing.
+    assert_eq!(found("Please remember that my password is hunter2."), []);
     let details = found(text);
     assert!(
         details
@@ -357,5 +359,40 @@ fn of_a_message_that_is_not_to_be_kept_nothing_is() {
     ] {
         let message = Message::text(MessageId::numbered(1), Role::User, said, None);
         assert_eq!(extractor().capture(&message, ""), [], "{said}");
+    }
+}
+
+#[test]
+fn a_sentence_about_he_or_it_is_kept_with_the_one_that_names_them() {
+    for (message, kept) in [
+        (
+            "Six people are coming on Saturday. Two of them are vegetarian and Ellie can't have nuts.",
+            true,
+        ),
+        (
+            "We have decided to buy an e-bike. It has to cost less than 1000 euros.",
+            true,
+        ),
+        (
+            "My sister Lena lives in Oslo. Remember that her birthday is on 3 March.",
+            true,
+        ),
+        (
+            "My sister Lena lives in Oslo. Remember that the dentist is on 3 March.",
+            false,
+        ),
+        (
+            "Do you know Oslo? Remember that its airport is at Gardermoen.",
+            false,
+        ),
+    ] {
+        let both = message.trim_end_matches('.').to_owned();
+        let found = found(message);
+        assert!(!found.is_empty());
+        assert_eq!(
+            found.iter().all(|(_, detail)| *detail == both),
+            kept,
+            "{found:?}"
+        );
     }
 }
