@@ -2,7 +2,7 @@
 
 use super::toolbox::Files;
 use super::{Agent, Warning};
-use crate::chat::{Hybrid, Record, Scratchpad, Turn, TurnId, Withdrawal};
+use crate::chat::{Hybrid, Message, Record, Scratchpad, Turn, TurnId, Withdrawal};
 use crate::long_term::notes::{Receipt, ReceiptsError};
 use crate::memory::report::Report;
 use crate::memory::summary;
@@ -15,6 +15,8 @@ pub struct Undone {
     pub input: String,
     /// What became of the files that its tools had changed.
     pub files: Result<Restored, ChangesError>,
+    /// Whether commands ran in it: what they changed stays as it is.
+    pub has_commands: bool,
     /// What was captured of it, and stays.
     pub captured: Result<Vec<Receipt>, ReceiptsError>,
     pub warning: Option<Warning>,
@@ -61,11 +63,16 @@ impl Agent {
             it.session == taken_back.0 && Some(&it.message.id) == taken_back.1.as_ref()
         });
         let captured = self.captured_in(&turn);
+        let messages = self.session().messages_of(&turn).iter();
+        let has_commands = messages
+            .flat_map(Message::calls)
+            .any(|call| call.name == "shell");
         let TakenBack { input, files } = self.take_back(Withdrawal::Undone)?;
         let refused = self.ledger.save().err();
         Ok(Undone {
             input,
             files,
+            has_commands,
             captured,
             warning: refused.as_ref().map(Warning::not_saved),
         })

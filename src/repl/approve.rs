@@ -12,13 +12,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::commands::{self, Answer, CommandError, Next};
 use super::input::{InputError, Line, LineReader};
-use super::question::{Length, Wide, choices, headline};
+use super::question::{Length, Wide, choices, headline, named};
 use super::repl_context::Environment;
 use super::{Signal, Signals, show as shown_as};
 use crate::agent::{Approval, Approver, Asked, Look};
 use crate::hint::{Hint, chain};
 use crate::term::{Output, harmless};
 use crate::tools::mcp::Servers;
+use crate::tools::policy::Rule;
 use crate::tools::{Detail, Effect};
 
 /// A question, and the way back for its answer.
@@ -94,6 +95,8 @@ enum Typed {
     Yes,
     No(Option<String>),
     Always(Wide),
+    /// `always`, and what stood behind it.
+    AlwaysIn(String),
     Edit,
     /// Show everything that would be done.
     Show,
@@ -149,6 +152,10 @@ impl Pending {
                         None => refuse(output, "not available for this call", &asked),
                     }
                 }
+                Some(Typed::AlwaysIn(words)) => match meant(&asked, &words) {
+                    Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
+                    None => refuse(output, "not available for this call", &asked),
+                },
                 Some(Typed::Show) => {
                     output.question(&headline(&asked, Length::Whole));
                     show(output, asked.detail.as_ref(), usize::MAX);
@@ -279,12 +286,16 @@ fn typed(text: &str) -> Typed {
     match text.to_lowercase().as_str() {
         "y" | "yes" => Typed::Yes,
         "" | "n" | "no" => Typed::No(None),
-        "a" | "always" => Typed::Always(Wide::LikeThis),
+        "a" => Typed::Always(Wide::LikeThis),
         "p" | "project" => Typed::Always(Wide::Escalated),
         "t" | "tool" => Typed::Always(Wide::Tool),
         "e" | "edit" => Typed::Edit,
         "d" | "diff" | "show" => Typed::Show,
+        "always" => Typed::AlwaysIn(String::new()),
         _ if is_yes_and_more(text) => Typed::Unclear,
+        lower if lower.starts_with("always ") => {
+            Typed::AlwaysIn(text["always ".len()..].to_owned())
+        }
         _ => {
             let why = ["no, ", "no: ", "n, ", "n: ", "n "]
                 .iter()
@@ -293,6 +304,16 @@ fn typed(text: &str) -> Typed {
             Typed::No(Some(why.trim().to_owned()))
         }
     }
+}
+
+/// Returns the rule that somebody means who types `always`, or what is offered behind it: the narrowest unless it is named.
+fn meant<'a>(asked: &'a Asked, words: &str) -> Option<&'a Rule> {
+    if words.is_empty() {
+        return asked.rules.first();
+    }
+    let plain = |text: &str| text.trim().replace('`', "").to_lowercase();
+    let mut rules = asked.rules.iter();
+    rules.find(|rule| plain(&named(rule)) == plain(words))
 }
 
 /// `yes please`, but also `yes, but only in src`.
@@ -356,6 +377,8 @@ mod tests {
             ("", Typed::No(None)),
             ("n", Typed::No(None)),
             ("a", Typed::Always(Wide::LikeThis)),
+            ("always", Typed::AlwaysIn(String::new())),
+            ("Always shell", Typed::AlwaysIn("shell".to_owned())),
             ("t", Typed::Always(Wide::Tool)),
             ("p", Typed::Always(Wide::Escalated)),
             ("e", Typed::Edit),
@@ -371,6 +394,21 @@ mod tests {
             ("!ls", Typed::Unclear),
         ] {
             assert_eq!(typed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn always_means_the_narrowest_rule_unless_another_is_named() {
+        let asked = asked(Effect::Runs("cargo test --lib".into()));
+        for (words, expected) in [
+            ("", Some("`cargo test`")),
+            ("cargo test", Some("`cargo test`")),
+            ("`cargo test`", Some("`cargo test`")),
+            ("shell", Some("shell")),
+            ("everything", None),
+        ] {
+            let rule = meant(&asked, words).map(named);
+            assert_eq!(rule.as_deref(), expected, "{words}");
         }
     }
 

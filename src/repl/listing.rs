@@ -143,8 +143,12 @@ pub fn table(
         Align::Right,
         Align::Left,
         Align::Left,
-    ])
-    .with_names();
+    ]);
+    let names = sessions.iter().map(|info| width(info.name.as_str()));
+    if names.max().is_some_and(|longest| longest <= columns / 2) {
+        // It is what one types.
+        table = table.with_names();
+    }
     let mut lines = Vec::new();
     table.row(["  SESSION", "MODE", "MESSAGES", "LAST USED", "FIRST WORDS"]);
     for info in sessions {
@@ -234,6 +238,22 @@ mod tests {
           work                      conversation        12  2 hours ago  Which of the t…
           nnnnnnnnnnnnnnnnnnnnnnn…  conversation        12  2 hours ago  hi
         ");
+    }
+
+    #[test]
+    fn a_name_of_usual_length_is_never_cut() {
+        let now = Timestamp::parse("2026-05-01T12:00:00Z").unwrap();
+        let info = SessionInfo {
+            name: "2026-11-23-1631-hi-there".parse().unwrap(),
+            mode: Some("conversation".to_owned()),
+            model: None,
+            messages: 12,
+            updated_at: Some(now),
+            title: "hi there, can you tell me what the weather is like on the coast".to_owned(),
+            problem: None,
+        };
+        let shown = table(&[info], None, now, 80);
+        assert!(shown.contains("2026-11-23-1631-hi-there "), "{shown}");
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Wide {
     }
 }
 
-fn named(rule: &Rule) -> String {
+pub(super) fn named(rule: &Rule) -> String {
     match &rule.only {
         Only::Any => rule.tool.clone(),
         Only::Command { prefix, escalation } => match *escalation {

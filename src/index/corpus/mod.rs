@@ -33,7 +33,7 @@ use super::meaning::Wanted;
 use super::session::clipped;
 use super::vectors::Key;
 use super::words::{Document, LexicalIndex, Lists};
-use crate::chat::Timestamp;
+use crate::chat::{STAND_IN, Timestamp};
 use crate::files::Disk;
 
 /// Of one file so many bytes are read.
@@ -409,7 +409,9 @@ impl Corpus {
         for (line, text) in chunk.text.split_inclusive('\n').enumerate() {
             for part in parts(text) {
                 let said = &text[part.clone()];
-                if said.trim().is_empty() {
+                // What was answered without a model is quotes of what is found anyway.
+                let is_stand_in = chunk.kind == Kind::Daily && said.contains(STAND_IN);
+                if said.trim().is_empty() || is_stand_in {
                     continue;
                 }
                 // A heading speaks of what is below it, too; a title only of the first line, and so of those next to it.

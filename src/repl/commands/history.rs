@@ -65,6 +65,7 @@ pub(super) async fn undo(repl: &mut ReplContext, arguments: &str) -> Result<Next
     let Undone {
         input,
         files,
+        has_commands,
         captured,
         warning,
     } = repl.agent.undo()?;
@@ -76,6 +77,9 @@ pub(super) async fn undo(repl: &mut ReplContext, arguments: &str) -> Result<Next
             "Could not undo its file changes: {}",
             chain(&error)
         )),
+    }
+    if has_commands {
+        lines.push("  what its commands changed stays as it is".to_owned());
     }
     match captured {
         Ok(receipts) => lines.extend(receipts.iter().map(stays)),
