@@ -19,7 +19,7 @@ use crate::agent::{Approval, Approver, Asked, Look};
 use crate::hint::{Hint, chain};
 use crate::term::{Output, harmless};
 use crate::tools::mcp::Servers;
-use crate::tools::policy::Rule;
+use crate::tools::policy::{Only, Rule};
 use crate::tools::{Detail, Effect};
 
 /// A question, and the way back for its answer.
@@ -313,7 +313,10 @@ fn meant<'a>(asked: &'a Asked, words: &str) -> Option<&'a Rule> {
     }
     let plain = |text: &str| text.trim().replace('`', "").to_lowercase();
     let mut rules = asked.rules.iter();
-    rules.find(|rule| plain(&named(rule)) == plain(words))
+    rules.find(|rule| {
+        let is_tool = rule.only == Only::Any && plain(&rule.tool) == plain(words);
+        is_tool || plain(&named(rule)) == plain(words)
+    })
 }
 
 /// `yes please`, but also `yes, but only in src`.
@@ -404,7 +407,8 @@ mod tests {
             ("", Some("`cargo test`")),
             ("cargo test", Some("`cargo test`")),
             ("`cargo test`", Some("`cargo test`")),
-            ("shell", Some("shell")),
+            ("shell", Some("any command")),
+            ("any command", Some("any command")),
             ("everything", None),
         ] {
             let rule = meant(&asked, words).map(named);

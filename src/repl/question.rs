@@ -137,6 +137,8 @@ impl Wide {
 
 pub(super) fn named(rule: &Rule) -> String {
     match &rule.only {
+        // The tool's own name would not say that it means `rm -rf`, too.
+        Only::Any if rule.tool == "shell" => "any command".to_owned(),
         Only::Any => rule.tool.clone(),
         Only::Command { prefix, escalation } => match *escalation {
             Escalation::NONE => format!("`{prefix}`"),
@@ -252,15 +254,15 @@ pub(super) mod tests {
         y = yes
         n, Enter = no, or say what to do instead
         a = always `cargo test`
-        t = always shell
+        t = always any command
         e = edit
         ");
         insta::assert_snapshot!(choices(&asked, 80), @r"
         y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`
-        t = always shell  e = edit
+        t = always any command  e = edit
         ");
         insta::assert_snapshot!(choices(&asked, 200), @r"
-        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always shell  e = edit
+        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always any command  e = edit
         ");
     }
 

@@ -289,7 +289,7 @@ pub const COMMANDS: [Command; 52] = [
         aliases: &[],
         arguments: "[on|off]",
         summary: "Let tools do everything without asking, until you quit",
-        details: "Same as -y. Deny rules still apply.",
+        details: "`on` is the same as -y. Deny rules still apply. Alone it lists the rules.",
         completes: Completes::Words(&["on", "off"]),
         run: run!(tools::approve),
     },

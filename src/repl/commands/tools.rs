@@ -115,6 +115,7 @@ fn in_words(rule: &Rule) -> String {
     };
     let tool = &rule.tool;
     match &rule.only {
+        Only::Any if tool == "shell" => format!("{says} {tool}: any command"),
         Only::Any => format!("{says} {tool}"),
         Only::Command { prefix, escalation } => match *escalation {
             Escalation::NONE => format!("{says} {tool}: `{prefix} …`"),
@@ -127,7 +128,8 @@ fn in_words(rule: &Rule) -> String {
 /// `/approve [on|off]`.
 pub(super) async fn approve(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     let asking = match arguments {
-        "" | "on" | "all" => Asking::Never,
+        "" => return approvals(repl, "").await,
+        "on" | "all" => Asking::Never,
         "off" => Asking::WhenNeeded,
         other => return Err(usage("approve", format!("has no option {other:?}"))),
     };

@@ -231,11 +231,11 @@ fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
     let file = files.next().unwrap().unwrap().path();
     let file = file.strip_prefix(home.path()).unwrap().to_str().unwrap();
     home.write(file, "rules: [");
-    chat.says("/approve", "valid approvals file");
+    chat.says("/approve on", "valid approvals file");
     chat.says("again", "until it is fixed");
     chat.says("y", "Two.");
     home.write(file, "rules: []\n");
-    chat.says("/approve", "Nothing inside the sandbox needs approval");
+    chat.says("/approve on", "Nothing inside the sandbox needs approval");
     chat.says("once more", "Three.");
     chat.leave();
 }

@@ -11,6 +11,7 @@ mod screens;
 mod sessions;
 mod status;
 mod streaming;
+mod tour;
 mod typing;
 
 use std::path::{Path, PathBuf};

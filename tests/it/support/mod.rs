@@ -7,7 +7,7 @@
 
 pub(crate) mod chance;
 pub(crate) mod home;
-mod normal;
+pub(crate) mod normal;
 pub(crate) mod pty;
 pub(crate) mod run;
 

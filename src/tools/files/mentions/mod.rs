@@ -105,7 +105,7 @@ impl Reader<'_> {
                 "more than {ATTACHED_MAX} files are mentioned; the others were not attached"
             ));
         }
-        let content = content(self.project, &this.0, lines);
+        let content = self.content(&this.0, lines);
         self.seen.push(this);
         let is_image = |content: &Content| matches!(content, Content::Image { .. });
         match content {
@@ -117,6 +117,91 @@ impl Reader<'_> {
             Ok(content) => self.all.contents.push(content),
             Err(why) => self.note(format!("not attached: {why}")),
         }
+    }
+
+    fn content(&mut self, path: &Path, lines: Option<Lines>) -> Result<Content, String> {
+        let project = self.project;
+        let metadata = project.metadata(path).map_err(|error| in_words(&error))?;
+        if metadata.is_dir() {
+            return folder(project, path);
+        }
+        let broken = |source| {
+            in_words(&ProjectError::Io {
+                path: path.to_owned(),
+                source,
+            })
+        };
+        let mut file = project.open_file(path).map_err(|error| in_words(&error))?;
+        let mut head = Vec::new();
+        (&mut file)
+            .take(HEAD)
+            .read_to_end(&mut head)
+            .map_err(broken)?;
+        if let Some(media_type) = image::media_type(&head) {
+            let bytes = project
+                .read(path, IMAGE_BYTES_MAX)
+                .map_err(|error| in_words(&error))?;
+            return Ok(Content::Image {
+                name: shown(path),
+                media_type,
+                bytes,
+            });
+        }
+        if let Some(kind) = binary(&head) {
+            let size = size(metadata.len());
+            return Err(format!("{} is not text ({kind}, {size})", shown(path)));
+        }
+        let mut reader = BufReader::new(head.as_slice().chain(file));
+        self.text(path, lines, &mut reader).map_err(broken)?
+    }
+
+    /// The error of reading, or why what was read is not what was asked for.
+    fn text(
+        &mut self,
+        path: &Path,
+        lines: Option<Lines>,
+        reader: &mut impl std::io::BufRead,
+    ) -> std::io::Result<Result<Content, String>> {
+        let range = lines.map_or(Range::WHOLE, |lines| Range {
+            first: lines.first,
+            last: lines.last,
+        });
+        let page = page(reader, range, Numbers::Left, usize::MAX, || false)?;
+        let n_taken = page.n_taken();
+        if n_taken == 0 && (page.n_lines > 0 || lines.is_some()) {
+            let has = count(page.n_lines, "line");
+            return Ok(Err(format!("{} has only {has}", shown(path))));
+        }
+        let taken = Lines {
+            first: page.first,
+            last: (page.first + n_taken).saturating_sub(1),
+        };
+        let mut text = page.text;
+        if page.is_cut {
+            let of = if page.is_counted { "" } else { "more than " };
+            let has = format!("{of}{}", count(page.n_lines, "line"));
+            text.extend(["[cut here; the file has ", &has, "]"]);
+            self.note(format!(
+                "{} has {has}; only {}-{} were attached",
+                shown(path),
+                taken.first,
+                taken.last
+            ));
+        }
+        if page.left_out > 0 {
+            let (name, bytes) = (shown(path), size(page.left_out));
+            self.note(format!(
+                "{name} has lines that are too long; {bytes} of them were not attached"
+            ));
+        }
+        if n_taken == 0 {
+            text.push_str("[empty file]");
+        }
+        Ok(Ok(Content::Text(Attached {
+            name: shown(path),
+            lines: (lines.is_some() || page.is_cut).then_some(taken),
+            text,
+        })))
     }
 
     fn n_images(&self) -> usize {
@@ -162,77 +247,6 @@ fn led(project: &Project, text: &str) -> Led {
         Err(ProjectError::Git { path }) => Led::Refused(format!("{} is inside .git", shown(&path))),
         Err(error) => Led::Refused(error.to_string()),
     }
-}
-
-fn content(project: &Project, path: &Path, lines: Option<Lines>) -> Result<Content, String> {
-    let metadata = project.metadata(path).map_err(|error| in_words(&error))?;
-    if metadata.is_dir() {
-        return folder(project, path);
-    }
-    let broken = |source| {
-        in_words(&ProjectError::Io {
-            path: path.to_owned(),
-            source,
-        })
-    };
-    let mut file = project.open_file(path).map_err(|error| in_words(&error))?;
-    let mut head = Vec::new();
-    (&mut file)
-        .take(HEAD)
-        .read_to_end(&mut head)
-        .map_err(broken)?;
-    if let Some(media_type) = image::media_type(&head) {
-        let bytes = project
-            .read(path, IMAGE_BYTES_MAX)
-            .map_err(|error| in_words(&error))?;
-        return Ok(Content::Image {
-            name: shown(path),
-            media_type,
-            bytes,
-        });
-    }
-    if let Some(kind) = binary(&head) {
-        let size = size(metadata.len());
-        return Err(format!("{} is not text ({kind}, {size})", shown(path)));
-    }
-    let mut reader = BufReader::new(head.as_slice().chain(file));
-    text(path, lines, &mut reader).map_err(broken)?
-}
-
-/// The error of reading, or why what was read is not what was asked for.
-fn text(
-    path: &Path,
-    lines: Option<Lines>,
-    reader: &mut impl std::io::BufRead,
-) -> std::io::Result<Result<Content, String>> {
-    let range = lines.map_or(Range::WHOLE, |lines| Range {
-        first: lines.first,
-        last: lines.last,
-    });
-    let page = page(reader, range, Numbers::Left, usize::MAX, || false)?;
-    let n_taken = page.n_taken();
-    if n_taken == 0 && (page.n_lines > 0 || lines.is_some()) {
-        let has = count(page.n_lines, "line");
-        return Ok(Err(format!("{} has only {has}", shown(path))));
-    }
-    let taken = Lines {
-        first: page.first,
-        last: (page.first + n_taken).saturating_sub(1),
-    };
-    let mut text = page.text;
-    if page.is_cut {
-        let of = if page.is_counted { "" } else { "more than " };
-        let has = count(page.n_lines, "line");
-        text.extend(["[cut here; the file has ", of, &has, "]"]);
-    }
-    if n_taken == 0 {
-        text.push_str("[empty file]");
-    }
-    Ok(Ok(Content::Text(Attached {
-        name: shown(path),
-        lines: (lines.is_some() || page.is_cut).then_some(taken),
-        text,
-    })))
 }
 
 fn folder(project: &Project, path: &Path) -> Result<Content, String> {
@@ -369,9 +383,17 @@ mod tests {
         let (contents, notices) = read(&fixture, &names(0, 25));
         assert_eq!((contents.len(), notices.len()), (20, 1));
         fixture.put("long", "x\n".repeat(2_500));
-        let (contents, _) = read(&fixture, "@long");
+        let (contents, notices) = read(&fixture, "@long");
         assert!(contents[0].starts_with("long, lines 1-2000: "));
+        assert_eq!(notices, ["long has 2500 lines; only 1-2000 were attached"]);
         assert!(contents[0].ends_with("[cut here; the file has 2500 lines]"));
+        fixture.put("wide", "x".repeat(900_000));
+        let (contents, notices) = read(&fixture, "@wide");
+        let cut = " […637856 bytes more]\n";
+        assert_eq!(contents[0].len(), "wide: ".len() + (256 << 10) + cut.len());
+        assert!(contents[0].ends_with(cut));
+        let notice = "wide has lines that are too long; 622.9 KB of them were not attached";
+        assert_eq!(notices, [notice]);
         for n in 0..6 {
             fixture.put(&format!("f{n}"), PNG);
         }

@@ -8,8 +8,6 @@ use crate::tools::files::words::count;
 const LINES_MAX: u64 = 2000;
 const BYTES_MAX: usize = 256 << 10;
 const LINE_CHARS_MAX: usize = 2000;
-/// Enough for that many characters of any length, and the start of one more.
-const LINE_BYTES_MAX: u64 = 4 * LINE_CHARS_MAX as u64 + 4;
 /// Lines are counted to here; further on only what is asked for is looked for.
 const COUNTED_MAX: u64 = 256 << 20;
 
@@ -19,6 +17,17 @@ pub(in crate::tools::files) enum Numbers {
     #[default]
     Shown,
     Left,
+}
+
+impl Numbers {
+    /// Characters of one line: a model reads a numbered line on in a call of its own, one that stands in a message it
+    /// cannot.
+    fn line_chars_max(self) -> usize {
+        match self {
+            Self::Shown => LINE_CHARS_MAX,
+            Self::Left => BYTES_MAX,
+        }
+    }
 }
 
 /// Lines, and what is to be said of them.
@@ -41,6 +50,8 @@ pub(in crate::tools::files) struct Page {
     pub(in crate::tools::files) is_cut: bool,
     /// Lines with bytes that are not UTF-8.
     pub(in crate::tools::files) n_bad: u64,
+    /// Bytes left out of lines that are too long.
+    pub(in crate::tools::files) left_out: u64,
     /// Whether the last line is shown and has no line break.
     pub(in crate::tools::files) lacks_end: bool,
 }
@@ -100,14 +111,16 @@ pub(in crate::tools::files) fn page(
 /// One line more on the page; how many bytes it had.
 fn take(reader: &mut impl BufRead, page: &mut Page, number: u64) -> io::Result<u64> {
     let mut line = Vec::new();
+    // Enough for that many characters of any length, and the start of one more.
+    let bytes_max = 4 * page.numbers.line_chars_max() as u64 + 4;
     let mut read = reader
         .by_ref()
-        .take(LINE_BYTES_MAX)
+        .take(bytes_max)
         .read_until(b'\n', &mut line)? as u64;
     if read == 0 {
         return Ok(0);
     }
-    let is_whole = line.ends_with(b"\n") || read < LINE_BYTES_MAX;
+    let is_whole = line.ends_with(b"\n") || read < bytes_max;
     let mut lacks_end = is_whole && !line.ends_with(b"\n");
     let mut left_out = 0;
     if !is_whole {
@@ -155,7 +168,8 @@ impl Page {
         let is_bad =
             str::from_utf8(line).is_err_and(|error| left_out == 0 || error.error_len().is_some());
         let line = String::from_utf8_lossy(line);
-        let shown: String = line.chars().take(LINE_CHARS_MAX.min(self.most)).collect();
+        let chars_max = self.numbers.line_chars_max().min(self.most);
+        let shown: String = line.chars().take(chars_max).collect();
         let cut = (line.len() - shown.len()) as u64 + left_out;
         let mark = match cut {
             0 => String::new(),
@@ -174,6 +188,7 @@ impl Page {
         self.text.push_str(&line);
         self.n_chars = n_chars;
         self.n_bad += u64::from(is_bad);
+        self.left_out += cut;
         self.n_taken += 1;
     }
 }
