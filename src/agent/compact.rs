@@ -81,7 +81,7 @@ impl Hint for CompactError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Cannot(error) => error.hint(),
-            Self::NotTaken(error) => error.hint(),
+            Self::NotTaken(_) => None,
             Self::NotWritten(error) => error.hint(),
             Self::NeedsModel => Some(CONNECT.into()),
         }

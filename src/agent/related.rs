@@ -242,7 +242,8 @@ impl Lines {
             self.places.push(Brought {
                 what: place,
                 score: hit.score,
-                overlap: hit.overlap,
+                // What only stands next to a match has none of its words.
+                overlap: if hit.is_beside { 0.0 } else { hit.overlap },
                 similarity: hit.similarity,
                 at: hit.at,
             });

@@ -65,7 +65,7 @@ impl Hint for NotWritten {
             | Self::CalledTool
             | Self::TimedOut
             | Self::Stuck { .. }
-            | Self::Interrupted => Some("nothing was changed".into()),
+            | Self::Interrupted => None,
         }
     }
 }

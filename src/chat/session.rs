@@ -320,7 +320,11 @@ impl Session {
             }
             title.push_str(word);
         }
-        title.chars().take(Self::TITLE_CHARS).collect()
+        if title.chars().nth(Self::TITLE_CHARS).is_none() {
+            return title;
+        }
+        let cut: String = title.chars().take(Self::TITLE_CHARS - 1).collect();
+        cut + "…"
     }
 
     pub fn name(&self) -> &SessionName {
@@ -390,7 +394,15 @@ impl Session {
     #[must_use]
     pub fn redacted(mut self, which: impl Fn(&MessageId) -> bool) -> Self {
         let first = self.said.get(&0).filter(|first| which(&first.id));
-        let is_titled = first.is_some_and(|it| self.meta.title == Self::title_of(&it.said()));
+        // Older titles end without the sign that they were cut.
+        let begins = |title: &str| {
+            title
+                .chars()
+                .take(Self::TITLE_CHARS - 1)
+                .collect::<String>()
+        };
+        let is_titled =
+            first.is_some_and(|it| begins(&self.meta.title) == begins(&Self::title_of(&it.said())));
         if is_titled {
             self.meta.title = Self::title_of(&self.messages[0].said());
         }

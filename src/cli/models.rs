@@ -7,13 +7,14 @@ use super::args::ChatArgs;
 use super::report::{CliError, Exit};
 use super::{parts, trust};
 use crate::config::Texts;
-use crate::provider::{Catalog, Kind, Listed, Offered, ProviderError};
+use crate::provider::{Catalog, Kind, Listed, Offered, ProviderError, SetUp};
 use crate::repl::listing::thousand;
 use crate::term::{Align, Output, Table};
 
 /// A provider and what it answered.
 struct Provider {
     name: String,
+    set_up: SetUp,
     offered: Result<Vec<Offered>, ProviderError>,
 }
 
@@ -52,9 +53,10 @@ pub(super) async fn run(
 async fn providers(catalog: &Catalog) -> Vec<Provider> {
     let listed = catalog.providers().into_iter();
     let listed = listed.filter(|Listed { name, .. }| catalog.kind(name) != Ok(Kind::Offline));
-    let asked = listed.map(|Listed { name, .. }| async move {
+    let asked = listed.map(|Listed { name, set_up }| async move {
         Provider {
             offered: catalog.offers(&name).await,
+            set_up,
             name,
         }
     });
@@ -72,7 +74,7 @@ fn table(providers: &[Provider], output: &mut Output) {
     };
     table.row(["MODEL", "WINDOW", "PRICE PER MILLION TOKENS"]);
     let mut rows = 0;
-    for Provider { name, offered } in providers {
+    for Provider { name, offered, .. } in providers {
         for model in offered.iter().flatten() {
             let window = model.window.map(|window| thousand(u64::from(window.0)));
             let price = model.price.map(|price| price.to_string());
@@ -87,7 +89,11 @@ fn table(providers: &[Provider], output: &mut Output) {
     if rows > 0 {
         output.answer(table.render_whole(output.answer_columns()).trim_end());
     }
-    for Provider { name, offered } in providers {
+    // Nobody asked for what is not set up, unless it is all there could be.
+    let told = providers
+        .iter()
+        .filter(|provider| provider.set_up == SetUp::Yes || rows == 0);
+    for Provider { name, offered, .. } in told {
         match offered {
             Ok(offered) if offered.is_empty() => output.notice(&format!("{name}: lists no models")),
             Ok(_) => {}
@@ -97,7 +103,7 @@ fn table(providers: &[Provider], output: &mut Output) {
 }
 
 fn in_json(providers: &[Provider]) -> Value {
-    let providers = providers.iter().map(|Provider { name, offered }| {
+    let providers = providers.iter().map(|Provider { name, offered, .. }| {
         let models = offered.iter().flatten().map(|model| {
             let price = model.price.map(|price| {
                 json!({

@@ -54,11 +54,8 @@ use learning::{LearnJob, Learned};
 use tracking::readers::Readers;
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
-use std::borrow::Cow;
-
 use crate::chat::{Record, ScratchpadLimits, Session, SessionName, Timestamp, Turn, TurnId};
 use crate::context::ContextPlan;
-use crate::hint::Hint;
 
 /// Slow work that memory wants done in the background, as data.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,12 +89,6 @@ impl NotTaken {
             Self::Compaction(error) => *error == NotCompacted::Stale,
             Self::Summary(error) => *error == NotSummarised::Stale,
         }
-    }
-}
-
-impl Hint for NotTaken {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("nothing was changed".into())
     }
 }
 

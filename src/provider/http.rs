@@ -198,11 +198,9 @@ impl Http {
 
     /// A whole body as one frame; none where it is blank.
     pub(super) async fn text(&self, response: Response) -> Result<Frames<String>, ProviderError> {
-        let whole = match String::from_utf8(self.body(response).await?) {
-            Ok(text) if text.trim().is_empty() => Vec::new(),
-            Ok(text) => vec![Ok(text)],
-            Err(_) => vec![Err(self.protocol("text that is not UTF-8".to_owned()))],
-        };
+        let body = self.body(response).await?;
+        let text = String::from_utf8_lossy(&body);
+        let whole = (!text.trim().is_empty()).then(|| Ok(text.into_owned()));
         Ok(stream::iter(whole).boxed())
     }
 

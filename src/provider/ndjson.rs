@@ -2,8 +2,6 @@
 //! bytes and only then read as UTF-8, so that a character split between two reads is whole again; no more
 //! than [`LONGEST`] bytes are ever held.
 
-use std::string::FromUtf8Error;
-
 /// A line longer than this is no frame of any protocol.
 pub(super) const LONGEST: usize = 8 << 20;
 
@@ -12,8 +10,6 @@ pub(super) const LONGEST: usize = 8 << 20;
 pub(super) enum BadLine {
     #[error("a line longer than {} MiB", LONGEST >> 20)]
     TooLong,
-    #[error("text that is not UTF-8")]
-    NotUtf8(#[from] FromUtf8Error),
 }
 
 /// The line begun but not ended.
@@ -45,10 +41,9 @@ impl Lines {
 
     /// The last line, if it came without a line break.
     pub(super) fn end(&mut self) -> Option<Result<String, BadLine>> {
-        match String::from_utf8(std::mem::take(&mut self.held)) {
-            Ok(line) if line.trim().is_empty() => None,
-            line => Some(line.map_err(BadLine::from)),
-        }
+        let line = std::mem::take(&mut self.held);
+        let line = String::from_utf8_lossy(&line);
+        (!line.trim().is_empty()).then(|| Ok(line.into_owned()))
     }
 }
 
@@ -78,12 +73,8 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_refused_and_cost_no_line_before_them() {
-        let lines = Lines::default().push(b"{}\n\xff\xfe\n{}\n");
-        assert_eq!(lines[0].as_deref(), Ok("{}"));
-        assert!(
-            matches!(lines[1..], [Err(BadLine::NotUtf8(_))]),
-            "{lines:?}"
-        );
+    fn bytes_that_are_no_text_are_marked() {
+        let lines = Lines::default().push(b"{}\n{\"a\":\"b\xff\"}\n");
+        assert_eq!(lines[1].as_deref(), Ok("{\"a\":\"b\u{fffd}\"}"));
     }
 }

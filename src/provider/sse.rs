@@ -2,6 +2,8 @@
 //! not end within [`ndjson::LONGEST`](super::ndjson::LONGEST) bytes is refused before it is kept. Parsing
 //! is eventsource-stream's, here and below async-openai; what the data means is left to the formats.
 
+use std::borrow::Cow;
+
 use eventsource_stream::{EventStreamError, Eventsource};
 use futures_util::{Stream, StreamExt, stream};
 
@@ -24,7 +26,7 @@ pub(super) fn bounded(
         stream::iter(match lines {
             Ok(lines) => {
                 let events = events(&lines).into_iter();
-                events.flat_map(|event| texts(&url, event)).collect()
+                events.map(|event| Ok(text(event))).collect()
             }
             Err(error) => vec![Err(error)],
         })
@@ -39,19 +41,12 @@ pub(super) fn bounded(
     })
 }
 
-/// An event, or of one that is no text the lines before that and why there are no more.
-fn texts(url: &str, mut event: Vec<u8>) -> Vec<Result<Vec<u8>, ProviderError>> {
-    let Err(error) = std::str::from_utf8(&event) else {
-        return vec![Ok(event)];
-    };
-    event.truncate(error.valid_up_to());
-    let ends = event.iter().rposition(|byte| *byte == b'\n');
-    event.truncate(ends.map_or(0, |at| at + 1));
-    let refused = ProviderError::Protocol {
-        url: url.to_owned(),
-        what: "text that is not UTF-8".to_owned(),
-    };
-    vec![Ok(event), Err(refused)]
+/// An event, with a mark for each byte that is no text.
+fn text(event: Vec<u8>) -> Vec<u8> {
+    match String::from_utf8_lossy(&event) {
+        Cow::Borrowed(_) => event,
+        Cow::Owned(text) => text.into_bytes(),
+    }
 }
 
 fn without_marks(mut event: Vec<u8>, at_start: bool) -> Vec<u8> {
@@ -217,20 +212,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_that_are_no_text_are_a_protocol_error_at_once() {
-        let endless = stream::iter(0..).map(|n| {
-            let event: &[u8] = if n == 1 {
-                b"data: \xff\n\n"
-            } else {
-                b"data: x\n\n"
-            };
-            Ok(event.to_vec())
-        });
-        let got: Vec<_> = data("http://h".into(), endless).collect().await;
-        assert!(
-            matches!(&got[..], [Ok(_), Err(ProviderError::Protocol { .. })]),
-            "{got:?}"
-        );
+    async fn bytes_that_are_no_text_are_marked_and_cost_nothing_else() {
+        let got = recorded(&[
+            b"data: x\n\ndata: caf\xc3",
+            b" y\n\n",
+            b"data: \xc3",
+            b"\xa9\n\n",
+        ])
+        .await;
+        let got: Vec<String> = got.into_iter().map(Result::unwrap).collect();
+        assert_eq!(got, ["x", "caf\u{fffd} y", "\u{e9}"]);
     }
 
     #[tokio::test]

@@ -126,52 +126,65 @@ pub fn settings<'a>(all: impl Iterator<Item = &'a Setting>, columns: usize) -> S
     groups.join("\n\n")
 }
 
-/// One line a session: name, mode, messages, last used, first words; the open one marked. On a narrow screen name and age,
-/// and the first words below.
+/// One line a session: name, mode, messages, last used, first words; the open one marked. Names are what one types, so they
+/// are not cut: mode and messages make room for them, and on a narrow screen the first words stand below.
 pub fn table(
     sessions: &[SessionInfo],
     open: Option<&SessionName>,
     now: Timestamp,
     columns: usize,
 ) -> String {
+    const WORDS_MIN: usize = 16;
+    const MODE_AND_MESSAGES: usize = "conversation  MESSAGES  ".len();
     if sessions.is_empty() {
         return "No sessions yet".to_owned();
     }
-    let mut table = Table::new([
+    let last_used = |info: &SessionInfo| info.updated_at.map_or_else(String::new, |at| at.ago(now));
+    let mark = |info: &SessionInfo| if open == Some(&info.name) { '*' } else { ' ' };
+    let words = |info: &SessionInfo| info.problem.as_ref().unwrap_or(&info.title).clone();
+    let beside = sessions.iter().map(|info| {
+        "*     ".len() + width(info.name.as_str()) + width(&last_used(info)).max("LAST USED".len())
+    });
+    let room = columns.saturating_sub(beside.max().unwrap_or(0));
+    if columns < NARROW || room < WORDS_MIN {
+        let lines = sessions.iter().map(|info| {
+            let (mark, last) = (mark(info), last_used(info));
+            let room = columns.saturating_sub("*   ".len() + width(&last));
+            let name = fit_to(info.name.as_str(), room);
+            let first = format!("{mark} {name}  {last}");
+            let words = words(info).replace(['\n', '\r', '\t'], " ");
+            let words = fit_to(&words, columns.saturating_sub(4));
+            format!("{}\n    {words}", first.trim_end())
+        });
+        return lines.collect::<Vec<_>>().join("\n");
+    }
+    const ALIGN: [Align; 5] = [
         Align::Left,
         Align::Left,
         Align::Right,
         Align::Left,
         Align::Left,
-    ]);
-    let names = sessions.iter().map(|info| width(info.name.as_str()));
-    if names.max().is_some_and(|longest| longest <= columns / 2) {
-        // It is what one types.
-        table = table.with_names();
-    }
-    let mut lines = Vec::new();
-    table.row(["  SESSION", "MODE", "MESSAGES", "LAST USED", "FIRST WORDS"]);
-    for info in sessions {
-        let mark = if open == Some(&info.name) { '*' } else { ' ' };
-        let mode = info.mode.clone().unwrap_or_default();
-        let last = info.updated_at.map_or_else(String::new, |at| at.ago(now));
-        let words = info.problem.as_ref().unwrap_or(&info.title);
-        if columns < NARROW {
-            let room = columns.saturating_sub("*   ".len() + width(&last));
-            let name = fit_to(info.name.as_str(), room);
-            lines.push(format!("{mark} {name}  {last}").trim_end().to_owned());
-            let words = words.replace(['\n', '\r', '\t'], " ");
-            lines.push(format!("    {}", fit_to(&words, columns.saturating_sub(4))));
-        } else {
-            let name = format!("{mark} {}", info.name);
-            table.row([name, mode, info.messages.to_string(), last, words.clone()]);
-        }
-    }
-    if columns < NARROW {
-        lines.join("\n")
+    ];
+    let shown: &[usize] = if room >= WORDS_MIN + MODE_AND_MESSAGES {
+        &[0, 1, 2, 3, 4]
     } else {
-        table.render(columns).trim_end().to_owned()
+        &[0, 3, 4]
+    };
+    let align: Vec<Align> = shown.iter().map(|&at| ALIGN[at]).collect();
+    let mut table = Table::new(align).with_names();
+    let heads = ["  SESSION", "MODE", "MESSAGES", "LAST USED", "FIRST WORDS"];
+    table.row(shown.iter().map(|&at| heads[at]));
+    for info in sessions {
+        let cells = [
+            format!("{} {}", mark(info), info.name),
+            info.mode.clone().unwrap_or_default(),
+            info.messages.to_string(),
+            last_used(info),
+            words(info),
+        ];
+        table.row(shown.iter().map(|&at| &cells[at]));
     }
+    table.render(columns).trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -233,10 +246,23 @@ mod tests {
           nnnnnnnnnnnnnnnnnnnnnnnn…  2 hours ago
             hi
         "#);
-        insta::assert_snapshot!(table(&sessions, None, now, 80), @r"
-          SESSION                   MODE          MESSAGES  LAST USED    FIRST WORDS
-          work                      conversation        12  2 hours ago  Which of the t…
-          nnnnnnnnnnnnnnnnnnnnnnn…  conversation        12  2 hours ago  hi
+        insta::assert_snapshot!(table(&sessions, None, now, 80), @"
+          work  2 hours ago
+            Which of the two databases is the better one
+          nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn  2 hours ago
+            hi
+        ");
+        insta::assert_snapshot!(table(&sessions[..1], None, now, 80), @"
+          SESSION  MODE          MESSAGES  LAST USED    FIRST WORDS
+          work     conversation        12  2 hours ago  Which of the two databases is t…
+        ");
+        let asked = [info(
+            &"q".repeat(39),
+            "Which of the two databases is the better one",
+        )];
+        insta::assert_snapshot!(table(&asked, None, now, 80), @"
+          SESSION                                  LAST USED    FIRST WORDS
+          qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq  2 hours ago  Which of the two datab…
         ");
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::listing::{count, thousand};
+use super::memory_view;
 use crate::agent::Agent;
 use crate::chat::{Spending, Timestamp};
 use crate::context::{ContextPlan, Source, TokenUsage};
@@ -31,7 +32,9 @@ impl TurnLine {
     pub(super) fn noting(receipts: &[Receipt]) -> Self {
         let mut noted = BTreeMap::new();
         for receipt in receipts {
-            *noted.entry(kind(&receipt.what.category)).or_default() += 1;
+            *noted
+                .entry(memory_view::kind(&receipt.what.category))
+                .or_default() += 1;
         }
         Self {
             noted,
@@ -116,19 +119,6 @@ fn from(first: Timestamp, last: Timestamp, now: Timestamp) -> String {
     } else {
         format!(" from {from} to {to}{year}")
     }
-}
-
-/// What a person calls a kind of capture.
-fn kind(category: &str) -> String {
-    // One note may be of several kinds.
-    match category.split(", ").next().unwrap_or_default() {
-        "proper_noun" => "name",
-        "remember" => "reminder",
-        "profile" => "fact about you",
-        "project" => "project fact",
-        other => return other.replace('_', " "),
-    }
-    .to_owned()
 }
 
 /// Returns what requests cost; `None` where any of their models has no known price.

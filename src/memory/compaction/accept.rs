@@ -1,6 +1,5 @@
 //! Whether what was written may stand for the messages. Where it may not, nothing changes.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::job::Compacted;
@@ -9,7 +8,6 @@ use super::{MIN_CHARS, Size};
 use crate::chat::{
     Compaction, Form, Hybrid, Message, MessageId, Record, Session, Timestamp, Tokens,
 };
-use crate::hint::Hint;
 use crate::memory::script;
 
 /// Why a summary was not taken; the session is as it was.
@@ -23,12 +21,6 @@ pub enum NotCompacted {
     OtherScript,
     #[error("the session changed in the meantime")]
     Stale,
-}
-
-impl Hint for NotCompacted {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("nothing was changed".into())
-    }
 }
 
 /// Takes a text if it is good enough to stand for the messages, and tells the session so.

@@ -133,12 +133,14 @@ fn finished(goals: &[Entry], text: &str) -> Result<u32, CommandError> {
             [] => {}
             [one] => return Ok(*one),
             [..] => {
-                let problem = format!("matches several goals with {text:?}; use the number");
-                return Err(usage("done", problem));
+                let problem = format!("several goals match {text:?}; use the number");
+                return Err(CommandError::NotFound(problem));
             }
         }
     }
-    Err(usage("done", format!("matches no goal with {text:?}")))
+    Err(CommandError::NotFound(format!(
+        "no goal matches {text:?}; `/goal` lists them"
+    )))
 }
 
 /// `2` or `#2`.

@@ -90,30 +90,20 @@ pub(super) fn help(arguments: &str, columns: usize) -> Result<Next, CommandError
     }
 }
 
-fn signature(command: &Command) -> String {
+fn names(command: &Command) -> String {
     let names = std::iter::once(&command.name).chain(command.aliases);
     let names: Vec<String> = names.map(|name| format!("/{name}")).collect();
-    let space = if command.arguments.is_empty() {
-        ""
-    } else {
-        " "
-    };
-    format!("{}{space}{}", names.join(", "), command.arguments)
+    names.join(", ")
 }
 
-/// Every command under the heading of its group, its summary beside it or, where that has no room, below.
+/// Every command under the heading of its group, its summary beside it or, on a narrow screen, below.
 fn list(columns: usize) -> String {
-    const SIGNATURE: usize = 26;
-    let (indent, beside) = match columns {
-        0..NARROW => (6, 0),
-        _ => (SIGNATURE + 4, SIGNATURE),
-    };
     let row = |command: &Command| {
-        let signature = signature(command);
-        if signature.chars().count() <= beside {
-            format!("  {signature:<SIGNATURE$}  {}", command.summary)
+        let names = names(command);
+        if columns < NARROW {
+            format!("  {names}\n      {}", command.summary)
         } else {
-            format!("  {signature}\n{:indent$}{}", "", command.summary)
+            format!("  {names:<17}  {}", command.summary)
         }
     };
     let groups = GROUPS.iter().map(|(heading, names)| {
@@ -129,7 +119,8 @@ fn list(columns: usize) -> String {
 }
 
 fn one(command: &Command) -> String {
-    let mut text = format!("{}\n  {}", signature(command), command.summary);
+    let signature = format!("{} {}", names(command), command.arguments);
+    let mut text = format!("{}\n  {}", signature.trim_end(), command.summary);
     for line in command.details.lines() {
         // A sentence is not over where its line is.
         text.push_str(if text.ends_with(',') || text.ends_with(';') {
@@ -151,7 +142,8 @@ mod tests {
     fn the_list_names_every_command_and_alias() {
         let list = list(80);
         for command in &COMMANDS {
-            assert!(list.contains(&signature(command)), "{command:?}");
+            assert!(command.summary.len() <= 59, "{command:?} takes two lines");
+            assert!(list.contains(&names(command)), "{command:?}");
             let groups = GROUPS.iter().flat_map(|(_, names)| *names);
             let times = groups.filter(|name| **name == command.name).count();
             assert_eq!(times, 1, "{command:?}");

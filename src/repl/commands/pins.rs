@@ -81,7 +81,7 @@ pub(super) async fn scratch(repl: &mut ReplContext, arguments: &str) -> Result<N
     }
     if value.is_empty() {
         let text = scratchpad.get(key);
-        let text = text.ok_or_else(|| usage("scratch", format!("has no key {key:?}")))?;
+        let text = text.ok_or_else(|| no_key(key))?;
         return Next::answer(text.to_owned());
     }
     let (written, warning) = repl.agent.scribble(key, value)?;
@@ -94,16 +94,19 @@ pub(super) async fn scratch(repl: &mut ReplContext, arguments: &str) -> Result<N
     Ok(Next::with(format!("Stored {key}: {chars}{cut}"), warning))
 }
 
+fn no_key(key: &str) -> CommandError {
+    CommandError::NotFound(format!(
+        "the scratchpad has no key {key:?}; `/scratch` lists them"
+    ))
+}
+
 /// Takes a key off, whoever wrote it. Its text is shown whole: nothing else keeps it.
 fn scratch_off(repl: &mut ReplContext, key: &str) -> Result<Next, CommandError> {
     if key.is_empty() {
         return Err(usage("scratch", "rm needs a key; `/scratch` lists them"));
     }
     let removed = repl.agent.unscribble(key);
-    let (text, warning) = removed.ok_or_else(|| {
-        let problem = format!("has no key {key:?}; `/scratch` lists them");
-        usage("scratch", problem)
-    })?;
+    let (text, warning) = removed.ok_or_else(|| no_key(key))?;
     let back = if Scratchpad::is_reserved(key) {
         "only cogtrix can write it again".to_owned()
     } else {

@@ -15,7 +15,8 @@ pub(super) async fn copy(repl: &mut ReplContext, arguments: &str) -> Result<Next
     let (what, text) = match arguments {
         "code" => {
             let code = replies(session).find_map(|reply| last_code(&reply));
-            let code = code.ok_or_else(|| usage("copy", "finds no code block in any reply"))?;
+            let code =
+                code.ok_or_else(|| CommandError::NotFound("no reply has a code block".to_owned()))?;
             ("the last code block".to_owned(), code)
         }
         "" => ("the last reply".to_owned(), reply(session, 1)?),

@@ -173,7 +173,7 @@ pub(super) async fn fork(repl: &mut ReplContext, arguments: &str) -> Result<Next
     let (name, at) = name_and_turn(arguments);
     let from = repl.session().name().clone();
     if repl.session().is_empty() {
-        return Err(usage("fork", "has nothing to copy yet"));
+        return Err(CommandError::NotFound("nothing to copy yet".to_owned()));
     }
     let name = match name {
         Some(name) => name.parse()?,

@@ -102,6 +102,9 @@ fn found(hit: &Brought<String>, text: &str) -> String {
 }
 
 fn match_of<T>(brought: &Brought<T>) -> String {
+    if brought.overlap == 0.0 && brought.similarity.is_none() {
+        return "next to a match".to_owned();
+    }
     let words = format!(
         "matches {:.0} % of the question's words",
         100.0 * brought.overlap

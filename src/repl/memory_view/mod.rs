@@ -91,9 +91,17 @@ impl Caller {
     }
 }
 
-/// A category as a person reads it: in words, without underscores.
-fn kind(category: &str) -> String {
-    category.replace('_', " ")
+/// A category as a person calls it; the first where a note has several.
+pub(super) fn kind(category: &str) -> String {
+    match category.split(", ").next().unwrap_or_default() {
+        "proper_noun" => "name",
+        "specific_value" => "detail",
+        "remember" => "reminder",
+        "profile" => "fact about you",
+        "project" => "project fact",
+        other => return other.replace('_', " "),
+    }
+    .to_owned()
 }
 
 /// A text with its category in front, unless its first words name it: `remember: remember that …` says it twice.
@@ -107,7 +115,7 @@ fn labelled(category: &str, text: &str) -> String {
     if text
         .split_whitespace()
         .take(FIRST)
-        .any(|word| bare(word) == kind)
+        .any(|word| [kind.as_str(), category].contains(&bare(word).as_str()))
     {
         text.to_owned()
     } else {

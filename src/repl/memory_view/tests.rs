@@ -512,7 +512,7 @@ fn a_category_that_the_first_words_name_is_not_written_twice() {
         (
             "remember",
             "Tea is what I would remember",
-            "remember: Tea is what I would remember",
+            "reminder: Tea is what I would remember",
         ),
     ] {
         assert_eq!(labelled(category, text), shown);

@@ -646,7 +646,12 @@ impl<'a> Layouter<'a> {
                 Container::Item {
                     written: marker, ..
                 } => {
-                    written.push_str(marker);
+                    // Blanks between two markers would set what follows in.
+                    written.push_str(if resumed > 0 {
+                        marker.trim_start()
+                    } else {
+                        marker
+                    });
                     resumed += 1;
                 }
             }

@@ -15,11 +15,9 @@ use super::line::Line;
 /// Most bytes that wait to be settled.
 const MAX_OPEN: usize = 64 * 1024;
 
-/// How long the end of a reply waits for colours that are on their way.
+/// How long the end of a reply, and a list or a quote with code in it, waits for colours that are on their way: the first
+/// line of a language may need most of it, any other next to nothing.
 const PATIENCE: Duration = Duration::from_millis(400);
-
-/// How long a list or a quote with code in it waits for its colours before it is settled.
-const BLOCK_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Columns and rows of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -354,7 +352,7 @@ impl Markdown {
         let mut laid = self.laid(end);
         if self.open[..end].contains("```") && self.highlighter.is_waiting() {
             // Only now its last line is known to be whole.
-            self.wait_for_colors(Instant::now() + BLOCK_PATIENCE);
+            self.wait_for_colors(Instant::now() + PATIENCE);
             laid = self.laid(end);
         }
         self.settled

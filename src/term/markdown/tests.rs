@@ -109,6 +109,34 @@ fn what_does_not_fit_wraps_at_blanks_below_its_text() {
 }
 
 #[test]
+fn each_level_of_a_list_is_set_in_further_also_on_a_small_screen() {
+    let tall = "\
+- a first item that is long enough to wrap on a terminal of forty columns because it goes on and on and on
+  - a nested item that is also long enough to wrap on a terminal of forty columns, hanging properly under itself
+    1. deep
+    2. deep and long enough to wrap on a terminal of forty columns because it goes on and on and on
+- [ ] a task
+";
+    for rows in 3..20 {
+        let laid = shown([tall], Size { columns: 40, rows });
+        println!("{rows} {}", laid.contains("\n    1. deep\n    2. deep and"));
+    }
+    let laid = shown([tall], SIZES[0]);
+    assert!(laid.contains("\n    1. deep\n    2. deep and"), "{laid}");
+    let text =
+        "Words.\n\n- one\n  - two\n    1. three\n    2. three again\n       - four\n- five\n";
+    let expected =
+        "Words.\n\n• one\n  ◦ two\n    1. three\n    2. three again\n       ▪ four\n• five\n";
+    for size in SIZES {
+        assert_eq!(shown([text], size), expected, "{size:?}");
+        let long = format!("{}{text}", "- before\n".repeat(30));
+        let last = &expected["Words.\n\n".len()..];
+        let long = shown([long.as_str()], size);
+        assert!(long.ends_with(last), "{size:?}: {long}");
+    }
+}
+
+#[test]
 fn a_wide_table_folds_to_records() {
     let table = "|Name|What it is for|\n|-|-|\n|apple|eating it at noon|\n|pear|baking|\n";
     assert_eq!(
