@@ -248,6 +248,12 @@ impl fmt::Display for Warning {
                 beside.remedy()
             ),
             Self::SilentCut {
+                counted, window, ..
+            } if counted >= window => write!(
+                f,
+                "the request filled the whole window of {window} tokens: the server may have cut off its beginning (set num_ctx or context_window to the real size)"
+            ),
+            Self::SilentCut {
                 estimated,
                 counted,
                 window,

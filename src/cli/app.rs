@@ -290,7 +290,7 @@ async fn one_chat(
     }
     let closed = repl.agent.close();
     servers::end(&mut repl).await;
-    closed?;
+    closed.map_err(|source| CliError::NotSaved { source })?;
     if is_terminal {
         talk::farewell(&repl, args, output);
     }

@@ -32,6 +32,8 @@ const PATIENCE: Duration = Duration::from_mins(2);
 const MAX_REPLY: Tokens = Tokens(256);
 /// Characters of it that are shown.
 const SHOWN_REPLY: usize = 60;
+/// Models of one provider that are listed.
+const MAX_LISTED: usize = 8;
 
 /// A provider that answers, and the model of it that a chat would take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,8 @@ struct Found {
     url: String,
     key: Option<String>,
     model: String,
+    /// All that it offers, that one first.
+    models: Vec<String>,
     /// Whether the file works only once the person has put the address into the environment.
     lacks_address: bool,
 }
@@ -87,31 +91,25 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
             typed_server(environment, output).await?
         }
     } else {
-        for (index, it) in found.iter().enumerate() {
-            output.notice(&format!(
-                "{:>3}  {}/{}  {}",
-                index + 1,
-                it.name,
-                it.model,
-                it.place()
-            ));
-        }
-        Some(which(&mut found, yes, output)?)
+        let Some(chosen) = which(&mut found, yes, output) else {
+            return Ok(unchanged(output));
+        };
+        Some(chosen)
     };
     let modes = Registry::STANDARD;
     let mode = if yes {
         modes[0].to_owned()
     } else {
-        let question = format!(
-            "Memory mode to start in: {} [{}]",
-            modes.join(", "),
-            modes[0]
-        );
-        match answer(&question, output).as_deref() {
-            Some("") => modes[0].to_owned(),
-            Some(mode) if modes.contains(&mode.to_lowercase().as_str()) => mode.to_lowercase(),
-            Some(_) | None => return Ok(unchanged(output)),
-        }
+        let named = modes.join(", ");
+        let question = format!("Memory mode, by what you mostly do: {named} [{}]", modes[0]);
+        let mode = until(&question, output, |typed| match &*typed.to_lowercase() {
+            "" => Some(modes[0].to_owned()),
+            mode => modes.contains(&mode).then(|| mode.to_owned()),
+        });
+        let Some(mode) = mode else {
+            return Ok(unchanged(output));
+        };
+        mode
     };
     let old = free(&path);
     if !yes {
@@ -124,15 +122,13 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
         } else {
             (format!("Write {}? [Y/n]", path.display()), true)
         };
-        let is_yes = match answer(&question, output)
-            .map(|it| it.to_lowercase())
-            .as_deref()
-        {
-            Some("") => is_yes,
-            Some("y" | "yes") => true,
-            Some(_) | None => false,
-        };
-        if !is_yes {
+        let is_yes = until(&question, output, |typed| match &*typed.to_lowercase() {
+            "" => Some(is_yes),
+            "y" | "yes" => Some(true),
+            "n" | "no" => Some(false),
+            _ => None,
+        });
+        if is_yes != Some(true) {
             return Ok(unchanged(output));
         }
     }
@@ -154,6 +150,17 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
         Some(_) => return try_out(&path, args, output).await,
     }
     Ok(Exit::Ok)
+}
+
+/// Asks until the answer is one of those there are; `None` where no answer comes any more.
+fn until<T>(question: &str, output: &mut Output, take: impl Fn(&str) -> Option<T>) -> Option<T> {
+    loop {
+        let typed = answer(question, output)?;
+        if let Some(taken) = take(&typed) {
+            return Some(taken);
+        }
+        output.notice(&format!("There is no {typed:?}; Ctrl-C stops."));
+    }
 }
 
 fn unchanged(output: &mut Output) -> Exit {
@@ -193,15 +200,22 @@ async fn ask(
     } else {
         answered.url
     };
+    let model = choice.provider.model().model.clone();
+    let mut models = answered.models;
+    models.sort_by_key(|it| *it != model);
+    if models.first() != Some(&model) {
+        models.insert(0, model.clone());
+    }
     Some(Found {
         kind,
         url,
+        models,
         lacks_address: false,
         key: match answered.key {
             KeySource::Environment(variable) => Some(variable),
             KeySource::Config(_) | KeySource::None => None,
         },
-        model: choice.provider.model().model.clone(),
+        model,
         name,
     })
 }
@@ -219,31 +233,33 @@ fn address_variable(kind: Kind) -> &'static str {
     }
 }
 
-/// Asks which one answers, where there is a choice: by number, or as provider/model.
-fn which(found: &mut Vec<Found>, yes: bool, output: &mut Output) -> Result<Found, CliError> {
+/// Lists what there is and asks which model is to answer: by number, or as provider/model.
+fn which(found: &mut Vec<Found>, yes: bool, output: &mut Output) -> Option<Found> {
     if yes {
-        return Ok(found.swap_remove(0));
+        return Some(found.swap_remove(0));
     }
-    let typed = answer("Which model? A number, or PROVIDER/MODEL [1]", output);
-    let typed = typed.as_deref().unwrap_or_default();
-    let typed = if typed.is_empty() { "1" } else { typed };
-    let number = typed.parse::<usize>().ok();
-    if let Some(index) = number
-        .and_then(|n| n.checked_sub(1))
-        .filter(|n| *n < found.len())
-    {
-        return Ok(found.swap_remove(index));
+    let mut listed = Vec::new();
+    for it in found.iter() {
+        for model in it.models.iter().take(MAX_LISTED) {
+            listed.push((it, model));
+            let (number, name, place) = (listed.len(), &it.name, it.place());
+            output.notice(&format!("{number:>3}  {name}/{model}  {place}"));
+        }
+        let more = it.models.len().saturating_sub(MAX_LISTED);
+        if more > 0 {
+            output.notice(&format!("     and {more} more of {}", it.name));
+        }
     }
-    let named = typed.split_once('/').and_then(|(provider, model)| {
-        let it = found.iter().find(|it| it.name == provider)?;
-        Some(Found {
-            model: model.to_owned(),
-            ..it.clone()
-        })
-    });
-    named.ok_or_else(|| CliError::Usage {
-        problem: format!("there is no {typed:?} in the list"),
-        hint: "nothing was written; run `cogtrix init` again",
+    let question = "Which model? A number, or PROVIDER/MODEL [1]";
+    until(question, output, |typed| {
+        let typed = if typed.is_empty() { "1" } else { typed };
+        if let Ok(number) = typed.parse::<usize>() {
+            let (it, model) = listed.get(number.checked_sub(1)?)?;
+            return Some(it.with(model));
+        }
+        let (name, model) = typed.split_once('/')?;
+        let it = found.iter().find(|it| it.name == name)?;
+        Some(it.with(model))
     })
 }
 
@@ -283,6 +299,13 @@ async fn typed_server(
 }
 
 impl Found {
+    fn with(&self, model: &str) -> Self {
+        Self {
+            model: model.to_owned(),
+            ..self.clone()
+        }
+    }
+
     fn place(&self) -> String {
         let key = self.key.as_ref();
         let key = key.map_or_else(String::new, |variable| format!(", key in {variable}"));

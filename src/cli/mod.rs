@@ -32,6 +32,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue};
 
 pub use args::Args;
 use args::{Command, MemoryCommand};
@@ -78,7 +79,17 @@ pub fn main() -> ExitCode {
 
 fn parsed(output: &Output) -> Result<Args, clap::Error> {
     let command = manual::usual().after_help(args::examples(output.columns()));
-    Args::from_arg_matches(&command.try_get_matches()?)
+    let matches = command.try_get_matches().map_err(|mut error| {
+        // A question may begin with the name of a command.
+        let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
+        let word = word.iter().find_map(|kind| error.get(*kind));
+        if matches!(word, Some(ContextValue::String(word)) if !word.starts_with('-')) {
+            let tip = "to ask it as a question, quote it or put `--` before it".into();
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        }
+        error
+    })?;
+    Args::from_arg_matches(&matches)
 }
 
 /// Prints what is wrong with the arguments, or the help they ask for.

@@ -102,6 +102,11 @@ pub(super) enum CliError {
         #[source]
         source: io::Error,
     },
+    #[error("session not saved")]
+    NotSaved {
+        #[source]
+        source: StoreError,
+    },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
     #[error("unknown command; did you mean `cogtrix {command}`?")]
@@ -153,6 +158,7 @@ impl CliError {
             | Self::Install(_)
             | Self::File { .. }
             | Self::DataFolder { .. }
+            | Self::NotSaved { .. }
             | Self::Runtime { .. }
             | Self::NoWorkingFolder { .. } => Exit::Failed,
             #[cfg(feature = "mcp")]
@@ -182,6 +188,7 @@ impl Hint for CliError {
             Self::NoWorkingFolder { .. } => {
                 Some("it was removed or is not accessible; `cd` to another folder".into())
             }
+            Self::NotSaved { source } => source.hint(),
             Self::DataFolder { .. } => {
                 Some("make it a folder, or choose another with --data-dir".into())
             }

@@ -3,7 +3,7 @@
 use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
 use super::{app, parts, trust};
-use crate::config::{Config, Inputs, Texts};
+use crate::config::{self, Config, ConfigError, Inputs, Texts};
 use crate::files::LocalDisk;
 use crate::hint::{Hint, chain};
 use crate::repl::listing;
@@ -14,7 +14,19 @@ pub(super) fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let (config, inputs) = trust::show(args, &LocalDisk)?;
+    let (config, inputs) = match trust::show(args, &LocalDisk) {
+        Err(error @ CliError::Config(ConfigError::Mistakes(_))) => {
+            let inputs = trust::inputs(args)?;
+            // All mistakes at once, those of what can be read beside the others.
+            if let Some(sound) = config::load_sound(&inputs, &LocalDisk)
+                && matches!(command, ConfigCommand::Check)
+            {
+                tell(&sound, &inputs, output)?;
+            }
+            return Err(error);
+        }
+        shown => shown?,
+    };
     for warning in &config.warnings {
         output.warning(&warning.to_string());
     }
@@ -24,12 +36,7 @@ pub(super) fn run(
             output.answer(&listing::settings(settings.iter(), output.answer_columns()));
         }
         ConfigCommand::Check => {
-            let mistakes = mistakes(&config, &inputs)?;
-            for (key, error) in &mistakes {
-                let text = format!("{}: {key}: {}", config.source(key), chain(error));
-                output.error(&text, error.hint().as_deref());
-            }
-            if !mistakes.is_empty() {
+            if tell(&config, &inputs, output)? > 0 {
                 return Ok(Exit::Usage);
             }
             let file = config.file.as_ref().map_or_else(
@@ -40,6 +47,16 @@ pub(super) fn run(
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Names each mistake of [`mistakes`]; returns how many there are.
+fn tell(config: &Config, inputs: &Inputs, output: &mut Output) -> Result<usize, CliError> {
+    let mistakes = mistakes(config, inputs)?;
+    for (key, error) in &mistakes {
+        let text = format!("{}: {key}: {}", config.source(key), chain(error));
+        output.error(&text, error.hint().as_deref());
+    }
+    Ok(mistakes.len())
 }
 
 /// Finds the values that have the right form and name what does not exist: models, and languages of cues.

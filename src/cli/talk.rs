@@ -1,16 +1,25 @@
 //! The chat with someone who types, and with a script that pipes lines in.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use super::args::ChatArgs;
 use super::report::{CliError, Exit};
+use crate::provider::SetUp;
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
-use crate::repl::completion::{Listed, Offers, Paths};
+use crate::repl::completion::{Listed, Offer, Offers, Paths};
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
 use crate::repl::repl_context::ReplContext;
 use crate::repl::sessions::{option, word};
 use crate::term::{EditKeys, Output, Stops, TerminalState};
+
+/// How long completion waits for the models of servers.
+const LISTING: Duration = Duration::from_millis(500);
 
 /// Each line as if typed.
 pub(super) async fn lines(
@@ -107,11 +116,7 @@ fn offers(repl: &ReplContext) -> Offers {
     };
     Offers {
         modes: modes.collect(),
-        models: repl
-            .catalog
-            .described_aliases()
-            .map(|(alias, stands_for)| (alias.to_owned(), stands_for))
-            .collect(),
+        models: models(repl),
         presets: repl
             .presets
             .iter()
@@ -122,4 +127,26 @@ fn offers(repl: &ReplContext) -> Offers {
         files: Listed::by(notes),
         paths: files.map(|files| Paths::of(Arc::clone(&files.project))),
     }
+}
+
+/// Aliases, and the models of the servers that are set up.
+fn models(repl: &ReplContext) -> Listed {
+    let (catalog, runtime) = (repl.catalog.clone(), Handle::current());
+    Listed::by(move || {
+        let listed = catalog.providers().into_iter();
+        let asked = listed
+            .filter(|provider| provider.set_up == SetUp::Yes)
+            .map(async |provider| {
+                let answered = timeout(LISTING, catalog.ask(&provider.name)).await;
+                let models =
+                    answered.map_or(Vec::new(), |it| it.map_or(Vec::new(), |it| it.models));
+                let named = |model| (format!("{}/{model}", provider.name), String::new());
+                models.into_iter().map(named).collect::<Vec<Offer>>()
+            });
+        // In the thread of the editor, which nothing else waits for.
+        let servers = runtime.block_on(join_all(asked));
+        let aliases = catalog.described_aliases();
+        let aliases = aliases.map(|(alias, model)| (alias.to_owned(), model));
+        aliases.chain(servers.into_iter().flatten()).collect()
+    })
 }

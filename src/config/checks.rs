@@ -170,9 +170,8 @@ fn embedding_model(name: &str, document: &Document) -> Option<Problem> {
     }
     let known: Vec<String> = models.aliases.keys().cloned().collect();
     if known.is_empty() {
-        return Some(refused(
-            "is not an alias, as models is empty; write provider/model, such as ollama/nomic-embed-text",
-        ));
+        let why = format!("{name:?} is not PROVIDER/MODEL, such as ollama/nomic-embed-text");
+        return Some(Problem::Refused(why));
     }
     one_of(name, &known)
 }

@@ -202,6 +202,42 @@ fn build(
     let presets = Presets::load(inputs.folders.config.as_deref())?;
     let layers = layers(found, inputs, &presets)?;
     check_layers(&layers, &inputs.modes)?;
+    built(layers, presets, found, data, inputs, disk)
+}
+
+/// What there is of a configuration with mistakes in it, for what can be said of the rest; `None` where too little is left to
+/// say anything of it, as it is where the mistakes are in what other keys refer to.
+pub fn load_sound(inputs: &Inputs, disk: &dyn Disk) -> Option<Config> {
+    const REFERRED_TO: [&str; 2] = ["providers", "models"];
+    let found = find(
+        &inputs.flags,
+        &inputs.environment,
+        &inputs.working_dir,
+        &inputs.folders,
+    );
+    let found = found.ok()?;
+    let presets = Presets::load(inputs.folders.config.as_deref()).ok()?;
+    let mut layers = layers(found.as_ref(), inputs, &presets).ok()?;
+    for layer in &mut layers {
+        for fault in faults(layer, &inputs.modes) {
+            let first = fault.path.0.first().map(String::as_str);
+            if first.is_none_or(|key| REFERRED_TO.contains(&key)) {
+                return None;
+            }
+            layer.tree.remove(&fault.path);
+        }
+    }
+    built(layers, presets, found.as_ref(), None, inputs, disk).ok()
+}
+
+fn built(
+    layers: Vec<Layer>,
+    presets: Presets,
+    found: Option<&Found>,
+    data: Option<&Path>,
+    inputs: &Inputs,
+    disk: &dyn Disk,
+) -> Result<Config, ConfigError> {
     let document = merged(&layers)?;
     let session = session(&document, &layers)?;
     let paths = paths(&document, data, &layers, inputs)?;
@@ -290,30 +326,13 @@ fn layers(
 
 /// Each layer by itself, so that each mistake has its place, also one that a higher layer would cover.
 fn check_layers(layers: &[Layer], modes: &[String]) -> Result<(), ConfigError> {
-    let mut mistakes = Vec::new();
-    for layer in layers {
-        let faults = match decode::<Document>(&layer.tree) {
-            Ok(document) => check(&document, modes),
-            Err(Faulty { mut faults, rest }) => {
-                let mut more: Vec<_> = rest.iter().flat_map(|rest| check(rest, modes)).collect();
-                // What a block lacks may be what could not be read.
-                more.retain(|more| {
-                    !faults
-                        .iter()
-                        .any(|fault| fault.path.0.starts_with(&more.path.0))
-                });
-                faults.append(&mut more);
-                faults
-            }
-        };
-        // A rule may be broken by a default alone; that is nobody's mistake.
-        mistakes.extend(
-            faults
-                .into_iter()
-                .filter(|fault| fault.is_of(&layer.tree))
-                .map(|fault| mistake(fault, layer)),
-        );
-    }
+    let mut mistakes: Vec<Mistake> = layers
+        .iter()
+        .flat_map(|layer| {
+            let faults = faults(layer, modes).into_iter();
+            faults.map(|fault| mistake(fault, layer))
+        })
+        .collect();
     if mistakes.is_empty() {
         return Ok(());
     }
@@ -322,6 +341,26 @@ fn check_layers(layers: &[Layer], modes: &[String]) -> Result<(), ConfigError> {
         Source::Default | Source::Environment(_) | Source::Flag(_) | Source::Preset(_) => (1, None),
     });
     Err(ConfigError::Mistakes(mistakes))
+}
+
+/// What is wrong in a layer. A rule may be broken by a default alone; that is nobody's mistake.
+fn faults(layer: &Layer, modes: &[String]) -> Vec<Fault> {
+    let mut faults = match decode::<Document>(&layer.tree) {
+        Ok(document) => check(&document, modes),
+        Err(Faulty { mut faults, rest }) => {
+            let mut more: Vec<_> = rest.iter().flat_map(|rest| check(rest, modes)).collect();
+            // What a block lacks may be what could not be read.
+            more.retain(|more| {
+                !faults
+                    .iter()
+                    .any(|fault| fault.path.0.starts_with(&more.path.0))
+            });
+            faults.append(&mut more);
+            faults
+        }
+    };
+    faults.retain(|fault| fault.is_of(&layer.tree));
+    faults
 }
 
 fn mistake(mut fault: Fault, layer: &Layer) -> Mistake {

@@ -22,7 +22,7 @@ pub(super) fn bounded(
     url: String,
     bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
 ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
-    let events = whole_lines(url.clone(), bytes).flat_map(move |lines| {
+    let events = whole_lines(url, bytes).flat_map(|lines| {
         stream::iter(match lines {
             Ok(lines) => {
                 let events = events(&lines).into_iter();

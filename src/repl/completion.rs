@@ -20,7 +20,7 @@ pub type Offer = (String, String);
 /// is begun and kept while it is typed.
 pub struct Listed {
     list: Box<dyn Fn() -> Vec<Offer> + Send>,
-    kept: RefCell<Vec<Offer>>,
+    kept: RefCell<Option<Vec<Offer>>>,
 }
 
 impl Listed {
@@ -33,10 +33,10 @@ impl Listed {
 
     fn offers(&self, begun: &str) -> Vec<Offer> {
         let mut kept = self.kept.borrow_mut();
-        if begun.is_empty() || kept.is_empty() {
-            *kept = (self.list)();
+        if begun.is_empty() {
+            *kept = None;
         }
-        kept.clone()
+        kept.get_or_insert_with(&self.list).clone()
     }
 }
 
@@ -102,11 +102,11 @@ impl Paths {
     }
 }
 
-/// Words that complete arguments. Modes and models do not change while the program runs.
+/// Words that complete arguments. Modes do not change while the program runs.
 #[derive(Debug)]
 pub struct Offers {
     pub modes: Vec<Offer>,
-    pub models: Vec<Offer>,
+    pub models: Listed,
     /// Of settings of the context.
     pub presets: Vec<Offer>,
     pub sessions: Listed,
@@ -127,7 +127,7 @@ impl Offers {
                 let words = words.map(|(word, does)| ((*word).to_owned(), (*does).to_owned()));
                 words.chain(self.modes.iter().cloned()).collect()
             }
-            Completes::Models => self.models.clone(),
+            Completes::Models => self.models.offers(begun),
             Completes::Settings => {
                 let settings = self.settings.iter();
                 settings
@@ -209,7 +209,7 @@ mod tests {
     fn names_and_arguments_are_completed() {
         let offers = Offers {
             modes: vec![("code".into(), "Programming".into())],
-            models: Vec::new(),
+            models: Listed::by(|| vec![("desk/big".into(), String::new())]),
             presets: vec![("qanot".into(), "threshold: 0.6".into())],
             sessions: Listed::by(|| vec![("work".into(), "First words".into())]),
             settings: Arc::new(LazyLock::new(Box::new(|| {
@@ -226,6 +226,7 @@ mod tests {
             ("/mo", 1, vec!["mode", "model"]),
             ("/mode c", 6, vec!["code"]),
             ("/M ", 3, vec!["code"]),
+            ("/model desk/", 7, vec!["desk/big"]),
             ("/context f", 9, vec!["full"]),
             ("/context preset q", 16, vec!["qanot"]),
             ("/config ui.", 8, vec!["ui.keys"]),

@@ -113,10 +113,13 @@ pub fn settings<'a>(all: impl Iterator<Item = &'a Setting>, columns: usize) -> S
         let Setting { key, value, source } = *setting;
         let source = source.as_deref().unwrap_or("default");
         if columns < NARROW {
-            format!("{key}\n    {value}  # {source}")
-        } else {
-            format!("{key:<beside$}  {value}  # {source}")
+            return format!("{key}\n    {value}\n    # {source}");
         }
+        let line = format!("{key:<beside$}  {value}  # {source}");
+        if width(&line) <= columns {
+            return line;
+        }
+        format!("{key:<beside$}  {value}\n{:beside$}  # {source}", "")
     };
     let groups = [set, defaults];
     let groups = groups.iter().filter(|group| !group.is_empty());
@@ -134,6 +137,13 @@ pub fn table(
     now: Timestamp,
     columns: usize,
 ) -> String {
+    const ALIGN: [Align; 5] = [
+        Align::Left,
+        Align::Left,
+        Align::Right,
+        Align::Left,
+        Align::Left,
+    ];
     const WORDS_MIN: usize = 16;
     const MODE_AND_MESSAGES: usize = "conversation  MESSAGES  ".len();
     if sessions.is_empty() {
@@ -158,13 +168,6 @@ pub fn table(
         });
         return lines.collect::<Vec<_>>().join("\n");
     }
-    const ALIGN: [Align; 5] = [
-        Align::Left,
-        Align::Left,
-        Align::Right,
-        Align::Left,
-        Align::Left,
-    ];
     let shown: &[usize] = if room >= WORDS_MIN + MODE_AND_MESSAGES {
         &[0, 1, 2, 3, 4]
     } else {
@@ -214,12 +217,15 @@ mod tests {
         "#);
         insta::assert_snapshot!(settings(all.iter(), 40), @r"
         memory.mode
-            code  # $COGTRIX_MEMORY_MODE
+            code
+            # $COGTRIX_MEMORY_MODE
 
         session
-            default  # default
+            default
+            # default
         a.key.that.is.longer.than.any.value.beside.it
-            yes  # default
+            yes
+            # default
         ");
     }
 
@@ -262,7 +268,7 @@ mod tests {
         )];
         insta::assert_snapshot!(table(&asked, None, now, 80), @"
           SESSION                                  LAST USED    FIRST WORDS
-          qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq  2 hours ago  Which of the two datab…
+          qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq  2 hours ago  Which of the two databa…
         ");
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::approve;
 use super::ask::TimedOut;
 use super::listing::count;
-use super::memory_view::Caller;
+use super::memory_view::{self, Caller};
 use super::transcript::first_words;
 use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
@@ -23,6 +23,8 @@ pub fn event(output: &mut Output, event: TurnEvent, caller: Caller) {
         TurnEvent::Retrying { why, after } => {
             output.still_waiting(format!("{why}; retrying in {:.1} s", after.as_secs_f64()));
         }
+        // A run of one prompt has no next turn: its end tells whether it is kept.
+        TurnEvent::Warning(Warning::NotSaved { .. }) if caller != Caller::Chat => {}
         TurnEvent::Warning(warning) => self::warning(output, &warning),
         TurnEvent::Compacting { messages, progress } => {
             output.wait_for(compacting(messages, progress), "Ctrl-C goes on without");
@@ -62,7 +64,7 @@ fn captured(receipt: &Receipt, caller: Caller) -> String {
     if what.category == Captured::MASKED {
         return format!("masked: {}", what.text);
     }
-    let kind = what.category.replace('_', " ");
+    let kind = memory_view::kind(&what.category);
     let text = first_words(&what.text, 80);
     let after = match caller {
         Caller::Chat | Caller::Shell => caller.command(&format!("forget {number}")),

@@ -129,7 +129,7 @@ fn may_break(before: (&str, usize), after: (&str, usize)) -> bool {
 }
 
 /// Text of our own for a terminal: lines that do not fit wrap at blanks, and hang below the text they belong to.
-pub(super) fn wrap_prose(text: &str, columns: usize) -> String {
+pub fn wrap_prose(text: &str, columns: usize) -> String {
     let mut wrapped = String::with_capacity(text.len());
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {

@@ -525,8 +525,7 @@ fn a_full_disk_is_an_error_of_the_whole_run_too() {
     insta::assert_snapshot!(home.shown(&run).replace(&reply_to("alpha"), "REPLY"), @"
     REPLY
     --- stderr
-    warning: NOT SAVED: cannot append to ROOT/data/history/s.journal.jsonl: no storage space; held in memory and retried with the next turn
-    error: cannot write ROOT/data/history/s.json: no storage space
+    error: session not saved: cannot write ROOT/data/history/s.json: no storage space
     --- exit 1
     ");
 }

@@ -477,7 +477,7 @@ fn forget_alone_takes_back_what_the_last_turn_kept() {
         "hello",
     ];
     let run = home.lines("s", &said);
-    assert!(run.stdout.contains("Forgotten: 2 (remember)"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 2 (reminder)"), "{run}");
     assert_eq!(
         files_with(&home, "Schnurrbart", |path| !is_history(path)),
         [""; 0]

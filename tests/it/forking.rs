@@ -213,7 +213,7 @@ fn what_cannot_be_forked_is_refused_and_nothing_is_written() {
         assert!(run.stderr.starts_with(error), "{run}");
     }
     for (line, error) in [
-        ("/fork new 7", "/fork found no such turn"),
+        ("/fork new 7", "there is no such turn"),
         ("/fork other", "error: session other already exists"),
     ] {
         let run = home.lines("work", &[line]);

@@ -191,8 +191,9 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
     let path = home.path().join("config/cogtrix/cogtrix.yaml");
 
     let mut first = at_terminal(&home, &server.openai_url());
-    first.wait_for("PROVIDER/MODEL [1]").enter("openai/own");
-    first.wait_for("Memory mode").enter("code");
+    first.wait_for("PROVIDER/MODEL [1]").enter("99");
+    first.wait_for("There is no \"99\"").enter("openai/own");
+    first.wait_for("Memory mode").enter("CODE");
     first.wait_for("[Y/n]").key(Key::Enter);
     assert_eq!(first.wait_exit(), Exit::code(0));
     first.wait_for("openai/own answered in");

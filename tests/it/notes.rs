@@ -199,7 +199,7 @@ fn done_closes_a_goal_by_number_or_words_and_a_task_by_itself() {
     for expected in [
         "Goal #1: find a bank (completed)",
         "Goal #2: find a partner (completed)",
-        "matches several goals with \"find\"; use the number",
+        "several goals match \"find\"; use the number",
         "there is no goal 7",
         "available: 1, 2; `/memory` shows them",
         "Goal #1: find a bank (blocked)",

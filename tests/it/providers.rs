@@ -981,7 +981,7 @@ async fn a_compatible_server_is_asked_for_its_models_and_one_that_embeds_is_not_
 async fn names_that_mean_nothing_are_refused_with_those_that_do() {
     let server = Server::start([]);
     for (choice, words) in [
-        ("quen", &["did you mean qwen", "provider/model"][..]),
+        ("quen", &["did you mean qwen", "PROVIDER/MODEL"][..]),
         ("nothing/like-it", &["available: test, ollama"]),
         ("lost", &["ollama, openai, anthropic, offline"]),
     ] {

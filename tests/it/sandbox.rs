@@ -693,7 +693,7 @@ models: {default: it, it: {provider: there, model: scripted}}
         cage.write("project/test.yaml", config);
         // A sandbox in this sandbox has no namespaces.
         let ran = cage.run(&format!(
-            "mkdir home; printf '/approve\\n' |
+            "mkdir home; printf '/approve on\\n' |
             HOME=$PWD/home COGTRIX_DATA_DIR=$PWD/data {} -c test.yaml --tools all --lines",
             program().display()
         ));

@@ -349,8 +349,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     cancelled; nothing changed
     Move the 2 messages of this session and its notes to the archive? [y/N]
     cancelled; nothing changed
-    error: /delete cannot delete the open session; switch with `/session NAME` first
-    hint: usage: /delete NAME
+    error: this session is open; switch with `/session NAME` before you delete it
     error: session nobody does not exist
     hint: `/sessions` lists them
     error: /delete needs a session name

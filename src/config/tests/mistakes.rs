@@ -124,7 +124,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "rag: {model: emb}\n",
-            "project/cogtrix.yaml:1:14: rag.model: is not an alias, as models is empty; write provider/model, such as ollama/nomic-embed-text",
+            "project/cogtrix.yaml:1:14: rag.model: \"emb\" is not PROVIDER/MODEL, such as ollama/nomic-embed-text",
         ),
         (
             "memory: {recall: {min_similarity: 2}}\n",

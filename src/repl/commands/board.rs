@@ -134,11 +134,11 @@ fn finished(goals: &[Entry], text: &str) -> Result<u32, CommandError> {
             [one] => return Ok(*one),
             [..] => {
                 let problem = format!("several goals match {text:?}; use the number");
-                return Err(CommandError::NotFound(problem));
+                return Err(CommandError::Cannot(problem));
             }
         }
     }
-    Err(CommandError::NotFound(format!(
+    Err(CommandError::Cannot(format!(
         "no goal matches {text:?}; `/goal` lists them"
     )))
 }

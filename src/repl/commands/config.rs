@@ -15,7 +15,7 @@ pub(super) fn run(repl: &ReplContext, words: &str) -> Result<Next, CommandError>
     if rows.peek().is_none() {
         return match words {
             "" => Next::answer("All settings are at their defaults; `/config WORD` finds one"),
-            words => Err(CommandError::NotFound(format!(
+            words => Err(CommandError::Cannot(format!(
                 "no setting has {words:?} in its name"
             ))),
         };

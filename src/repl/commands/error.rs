@@ -25,9 +25,9 @@ pub enum CommandError {
     Unknown { name: String, near: Vec<String> },
     #[error("/{0} has to wait until the question is answered")]
     QuestionWaits(&'static str),
-    /// The command was typed as it should be; what it names is not there.
+    /// The command was typed as it should be, and cannot be done.
     #[error("{0}")]
-    NotFound(String),
+    Cannot(String),
     #[error("/{name} {problem}")]
     Usage {
         name: &'static str,
@@ -123,7 +123,7 @@ impl Hint for CommandError {
                 "commands that only show something work meanwhile, such as /context, /memory list, /search, /diff".into(),
             ),
             Self::NoReply => Some("`/history` shows the replies there are".into()),
-            Self::NotFound(_) | Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
+            Self::Cannot(_) | Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
             Self::Server(UnknownServer { known, .. }) => Some(

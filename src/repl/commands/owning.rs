@@ -205,7 +205,7 @@ fn answer(
 fn memory_view<'a>(agent: &'a Agent, env: &'a Environment) -> Result<MemoryView<'a>, CommandError> {
     let long_term = agent.long_term();
     let long_term =
-        long_term.ok_or_else(|| CommandError::NotFound("no long-term memory here".to_owned()))?;
+        long_term.ok_or_else(|| CommandError::Cannot("no long-term memory here".to_owned()))?;
     let session = agent.session();
     Ok(MemoryView {
         entries: agent.entries(),

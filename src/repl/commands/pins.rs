@@ -95,7 +95,7 @@ pub(super) async fn scratch(repl: &mut ReplContext, arguments: &str) -> Result<N
 }
 
 fn no_key(key: &str) -> CommandError {
-    CommandError::NotFound(format!(
+    CommandError::Cannot(format!(
         "the scratchpad has no key {key:?}; `/scratch` lists them"
     ))
 }

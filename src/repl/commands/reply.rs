@@ -16,7 +16,7 @@ pub(super) async fn copy(repl: &mut ReplContext, arguments: &str) -> Result<Next
         "code" => {
             let code = replies(session).find_map(|reply| last_code(&reply));
             let code =
-                code.ok_or_else(|| CommandError::NotFound("no reply has a code block".to_owned()))?;
+                code.ok_or_else(|| CommandError::Cannot("no reply has a code block".to_owned()))?;
             ("the last code block".to_owned(), code)
         }
         "" => ("the last reply".to_owned(), reply(session, 1)?),

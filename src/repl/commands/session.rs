@@ -173,17 +173,15 @@ pub(super) async fn fork(repl: &mut ReplContext, arguments: &str) -> Result<Next
     let (name, at) = name_and_turn(arguments);
     let from = repl.session().name().clone();
     if repl.session().is_empty() {
-        return Err(CommandError::NotFound("nothing to copy yet".to_owned()));
+        return Err(CommandError::Cannot("nothing to copy yet".to_owned()));
     }
     let name = match name {
         Some(name) => name.parse()?,
         None => fork_name(&from, repl.env.store.as_ref())?,
     };
     let Some(mut fork) = repl.agent.fork(name, at) else {
-        return Err(usage(
-            "fork",
-            "found no such turn; `/history` shows their numbers",
-        ));
+        let problem = "there is no such turn; `/history` shows their numbers";
+        return Err(CommandError::Cannot(problem.to_owned()));
     };
     let (opened, text) = sessions(repl).keep_fork(&mut fork, &from, at)?;
     repl.agent.open(opened)?;
@@ -273,10 +271,8 @@ pub(super) async fn delete(repl: &mut ReplContext, arguments: &str) -> Result<Ne
     }
     let name: SessionName = arguments.parse()?;
     if name == *repl.session().name() {
-        return Err(usage(
-            "delete",
-            "cannot delete the open session; switch with `/session NAME` first",
-        ));
+        let problem = "this session is open; switch with `/session NAME` before you delete it";
+        return Err(CommandError::Cannot(problem.to_owned()));
     }
     let listed = repl.env.store.list()?;
     let Some(info) = listed.iter().find(|info| info.name == name) else {

@@ -92,7 +92,7 @@ pub(super) fn rules(agent: &Agent) -> String {
     let mut lines: Vec<String> = rules
         .map(|(place, rule)| format!("{:>3}  {}", place + 1, in_words(rule)))
         .collect();
-    if lines.is_empty() {
+    if lines.is_empty() && toolbox.stance.asking != Asking::Never {
         lines.push("No rules: every change, command and fetch needs approval.".to_owned());
     }
     if toolbox.stance.asking == Asking::Never {

@@ -280,10 +280,14 @@ fn pairs(
 ) -> Vec<Pair> {
     let widths = candidates.iter().map(|it| width(&it.replacement));
     let widest = widths.max().unwrap_or(0);
-    let is_described =
-        candidates.len() + 2 < rows && candidates.iter().any(|it| !it.description.is_empty());
+    let is_described = candidates.iter().any(|it| !it.description.is_empty());
     let lines = rows.saturating_sub(2).max(1);
-    let room = lines * (columns / (widest.max(MORE) + 2)).max(1);
+    let beside = if is_described {
+        1
+    } else {
+        (columns / (widest.max(MORE) + 2)).max(1)
+    };
+    let room = lines * beside;
     let more = (candidates.len() > room).then(|| candidates.len() + 1 - room);
     if more.is_some() {
         let common = common_beginning(&candidates);
@@ -469,6 +473,17 @@ mod tests {
         let shown = pairs(names(), 1, (40, 12));
         assert_eq!(shown.len(), 1);
         assert_eq!(shown[0].replacement, "file-");
+        // With what they mean, each has a line.
+        let mut described = candidates((0..40).map(|n| format!("{n}-session")));
+        described[3].description = "What was said first".to_owned();
+        let shown = pairs(described, 0, (40, 12));
+        assert_eq!(shown.len(), 10);
+        assert!(
+            shown[3].display.ends_with("What was said first"),
+            "{}",
+            shown[3].display
+        );
+        assert_eq!(shown[9].display, "\u{2026} 31 more");
         let few = candidates(["änd".into(), "äös".into()]);
         assert_eq!(common_beginning(&few), "ä");
         assert_eq!(pairs(few, 0, (40, 12)).len(), 2);

@@ -30,7 +30,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::ahead::Ahead;
 use crate::hint::Hint;
-use crate::term::{Output, Stops};
+use crate::term::{Output, Stops, wrap_prose};
 
 pub use helper::{Candidate, Complete, Completions};
 pub use history::{HistoryFile, forget_lines};
@@ -275,7 +275,14 @@ impl LineReader {
             // A script's log without the question could not explain the answer.
             output.notice(prompt.trim_end());
         }
-        let reply = self.reply(purpose, prompt, initial).await?;
+        // The editor itself would break a question within a word.
+        let wrapped = match (self.kind, purpose) {
+            (Kind::Terminal, Purpose::Answer) => {
+                wrap_prose(prompt.trim_end(), output.columns()) + " "
+            }
+            _ => prompt.to_owned(),
+        };
+        let reply = self.reply(purpose, &wrapped, initial).await?;
         if self.kind == Kind::Terminal {
             // The editor switched this off on leaving.
             output.mark_pastes();

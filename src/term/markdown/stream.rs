@@ -367,13 +367,7 @@ impl Markdown {
         if !self.may_be_tall() {
             return;
         }
-        let mut laid = layout(
-            &self.open,
-            &self.context,
-            self.size.columns,
-            &mut self.highlighter,
-            Cuts::Wanted,
-        );
+        let mut laid = self.laid_to_cut();
         let rows: usize = laid
             .lines
             .iter()
@@ -382,6 +376,10 @@ impl Markdown {
         let max = self.size.max_tail();
         if rows <= max && self.open.len() <= MAX_OPEN {
             return;
+        }
+        if self.open.contains("```") && self.highlighter.is_waiting() {
+            self.wait_for_colors(Instant::now() + PATIENCE);
+            laid = self.laid_to_cut();
         }
         // What is near the end may still change.
         let wanted = laid.lines.len() * 3 / 4;
@@ -412,6 +410,16 @@ impl Markdown {
                 self.context.prior = None;
             }
         }
+    }
+
+    fn laid_to_cut(&mut self) -> Laid {
+        layout(
+            &self.open,
+            &self.context,
+            self.size.columns,
+            &mut self.highlighter,
+            Cuts::Wanted,
+        )
     }
 
     /// Estimates from above: a wrapped line is at least half full.

@@ -344,7 +344,7 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
     chat.says("please write", "+one");
     let question = "write_file wants to create";
     for (line, shown) in [
-        ("/help diff", "Show file changes made by tools"),
+        ("/help diff", "Show which file changes tools made"),
         ("/context", "tokens"),
         ("/context proof", "all within reach"),
         ("/memory", "next request:"),

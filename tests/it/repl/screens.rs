@@ -3,7 +3,7 @@
 use cogtrix::testing::server::{Script, Server, say};
 
 use super::{Chat, Home};
-use crate::support::pty::{Exit, Key};
+use crate::support::pty::{Exit, Key, Size};
 
 #[test]
 fn no_color_leaves_text_plain_and_a_dumb_terminal_gets_no_sequences() {
@@ -158,6 +158,48 @@ fn every_command_works_on_a_tiny_terminal() {
         let words: Vec<&str> = printed.split_whitespace().collect();
         assert!(words.join(" ").contains("Saved. Resume with"), "{printed}");
     }
+}
+
+/// Words, lists, a table and code, longer than any screen.
+fn long_reply() -> String {
+    let part = "## Part\n\nWords that **wrap** 日本語 👩‍👧 at any width.\n\n- one\n  - two\n\n|a|b|\n|-|-|\n|c|d|\n\n```rust\nfn main() {}\n```\n\n";
+    part.repeat(60).trim_end().to_owned()
+}
+
+#[test]
+fn on_a_terminal_of_one_cell_a_reply_is_kept_whole() {
+    let server = Server::start([say(long_reply())]);
+    let home = Home::with(&server).sized(1, 1);
+    let mut chat = home.start(&["-s", "a"], &[]);
+    wait_for_read(&mut chat, 0);
+    chat.enter("tell");
+    wait_for_read(&mut chat, 1);
+    chat.key(Key::CtrlD);
+    assert_eq!(chat.wait_exit(), Exit::code(0));
+    assert!(chat.is_restored());
+    assert_eq!(home.kept("a")[1], long_reply());
+}
+
+#[test]
+fn a_terminal_that_is_resized_all_the_time_loses_nothing() {
+    let server = Server::start([say(long_reply()), say("And that was all.")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "a"]);
+    chat.enter("tell");
+    let is_done = |chat: &Chat| chat.printed().matches("\x1b[?2004h").count() > 2;
+    for n in (0..1_000).cycle() {
+        if is_done(&chat) {
+            break;
+        }
+        chat.resize(Size(1 + n * 7 % 120, 1 + n * 5 % 50));
+    }
+    chat.resize(Size(80, 24))
+        .clear_screen()
+        .says("more", "And that was all.");
+    chat.leave();
+    let printed = chat.printed();
+    assert!(!printed.contains("panicked"), "{printed}");
+    assert_eq!(home.kept("a")[1], long_reply());
 }
 
 /// Waits until the editor reads its line `n`, counted from 0. It asks for marks around pastes when it

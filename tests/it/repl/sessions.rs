@@ -38,7 +38,7 @@ fn a_session_open_elsewhere_can_be_read_or_left_for_another_within_a_chat() {
     let mut second = home.chat(&["-s", "other", "-M", "code"]);
     second.says("hello", "Message saved.");
     let open = "session held is open in another process (pid";
-    let question = "r = open read-only, Enter = stay in other, or type another name:";
+    let question = "r = open read-only, Enter =\nstay in other, or type another name:";
     for no in ["\r", "\x03"] {
         second
             .enter("/session held")
@@ -141,7 +141,7 @@ fn delete_moves_to_the_trash_after_a_yes() {
     let home = Home::offline();
     home.chat(&["-s", "old"]).says("hello", "saved.").leave();
     let mut chat = home.chat(&["-s", "new"]);
-    chat.says("/delete new", "cannot delete the open session");
+    chat.says("/delete new", "this session is open; switch with");
     chat.says("/delete nobody", "error: session nobody");
     chat.says("/delete", "usage: /delete NAME");
     chat.enter("/delete old")

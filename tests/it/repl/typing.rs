@@ -326,7 +326,8 @@ fn what_completion_lists_fits_the_width_with_dim_descriptions_one_to_a_line() {
         chat.key(Key::CtrlC).wait_for_prompt();
         chat.type_text("/m ")
             .key(Key::Tab)
-            .wait_for("main   desk/scripted");
+            .wait_for("main           desk/scripted")
+            .wait_for("desk/second");
         chat.key(Key::CtrlC).wait_for_prompt();
         chat.type_text("see @notes/")
             .key(Key::Tab)
