@@ -9,8 +9,11 @@ use super::find::Hit;
 /// Words of a label, and of what stands behind it at least, for a line to say the same as one without.
 const LABEL: usize = 4;
 const MIN: usize = 4;
+/// Words of a line that was cut, for it to be the beginning of another.
+const MIN_CUT: usize = 8;
 
-/// Of hits that say the same one stays, where the best of them stood: the one that a person would look up first.
+/// Of hits that say the same one stays, where the best of them stood: one that is whole, and of these the one that a person
+/// would look up first.
 pub fn distinct(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<(Saying, Hit)> = Vec::new();
     for hit in hits {
@@ -25,7 +28,8 @@ pub fn distinct(hits: Vec<Hit>) -> Vec<Hit> {
 
 fn join(kept: &mut (Saying, Hit), mut further: (Saying, Hit)) {
     let score = kept.1.score.max(further.1.score);
-    if rank(further.1.kind) < rank(kept.1.kind) {
+    let order = |(saying, hit): &(Saying, Hit)| (saying.is_cut, rank(hit.kind));
+    if order(&further) < order(kept) {
         std::mem::swap(kept, &mut further);
     }
     let (_, hit) = kept;
@@ -54,6 +58,10 @@ struct Saying {
     words: Vec<String>,
     /// How many of them are a label, where there is one.
     label: usize,
+    /// Whether the label is who said it.
+    is_said: bool,
+    /// Whether the line goes on elsewhere: its last word may be a part of one.
+    is_cut: bool,
 }
 
 impl Saying {
@@ -65,17 +73,39 @@ impl Saying {
         Self {
             words: words(text),
             label,
+            is_said: hit.kind == Kind::Said,
+            is_cut: text.trim_end().ends_with('…'),
         }
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.words == other.words || self.labels(other) || other.labels(self)
+        let said = self.unlabelled().zip(other.unlabelled());
+        self.says(&self.words, other, &other.words)
+            || self
+                .unlabelled()
+                .is_some_and(|words| self.says(words, other, &other.words))
+            || other
+                .unlabelled()
+                .is_some_and(|words| self.says(&self.words, other, words))
+            || (self.is_said != other.is_said
+                && said.is_some_and(|(words, others)| self.says(words, other, others)))
     }
 
-    /// Whether this is the other one behind a label.
-    fn labels(&self, other: &Self) -> bool {
-        let is_label = (1..=LABEL).contains(&self.label) && other.words.len() >= MIN;
-        is_label && self.words[self.label..] == other.words
+    /// The words behind a label, where there is one and enough behind it.
+    fn unlabelled(&self) -> Option<&[String]> {
+        let words = &self.words[self.label..];
+        ((1..=LABEL).contains(&self.label) && words.len() >= MIN).then_some(words)
+    }
+
+    /// Whether words of this one are those of the other, or their beginning where they were cut.
+    fn says(&self, words: &[String], other: &Self, others: &[String]) -> bool {
+        let begins = |cut: &[String], whole: &[String]| {
+            let known = &cut[..cut.len().saturating_sub(1)];
+            known.len() >= MIN_CUT && whole.starts_with(known)
+        };
+        words == others
+            || (self.is_cut && begins(words, others))
+            || (other.is_cut && begins(others, words))
     }
 }
 
@@ -116,6 +146,37 @@ mod tests {
             score,
             ..fixture::hit(kind, source, 3, content)
         }
+    }
+
+    #[test]
+    fn a_line_that_was_cut_is_the_whole_one_and_who_said_it_is_no_other_thing() {
+        let words = "I move to Frankfurt on Friday, and the movers come at seven in the morning";
+        let hits = distinct(vec![
+            hit(
+                Kind::Daily,
+                "day",
+                "**User:** I move to Frankfurt on Friday, and the movers com…",
+                2.0,
+            ),
+            hit(
+                Kind::Daily,
+                "facts",
+                &format!("- User asked to remember: {words}"),
+                1.9,
+            ),
+            hit(Kind::Said, "session a", &format!("user: {words}."), 1.8),
+            hit(
+                Kind::Said,
+                "session b",
+                "user: I move to Frankfurt on Friday, too",
+                1.7,
+            ),
+        ]);
+        let shown: Vec<(&str, usize)> = hits
+            .iter()
+            .map(|hit| (hit.source.as_str(), hit.also.len()))
+            .collect();
+        assert_eq!(shown, [("facts", 2), ("session b", 0)]);
     }
 
     #[test]
