@@ -197,7 +197,14 @@ fn json(
         })
     });
     let error = match (result, timed_out) {
-        (Err(error), _) => told(&error.failure),
+        (Err(error), _) => match &error.failure {
+            TurnFailure::Provider(cause) => told(cause),
+            other => {
+                // Commands of the chat help no script.
+                let hint = other.hint().filter(|hint| !hint.contains("`/"));
+                json!({"message": other.to_string(), "hint": hint})
+            }
+        },
         (Ok(_), Some(error)) => told(&error),
         (Ok(_), None) => no_model.map_or(Value::Null, told),
     };
