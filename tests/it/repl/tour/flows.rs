@@ -8,6 +8,8 @@ pub(super) struct Flow {
     pub(super) args: &'static [&'static str],
     /// Whether the model of the config is used, or none.
     pub(super) has_model: bool,
+    /// What it begins with.
+    pub(super) begins: &'static str,
     /// None where the program ends by itself.
     pub(super) steps: &'static [Step],
 }
@@ -29,7 +31,21 @@ const fn chat(name: &'static str, args: &'static [&'static str], steps: &'static
         name,
         args,
         has_model: true,
+        begins: ">",
         steps,
+    }
+}
+
+/// One that begins with a question.
+const fn asked(
+    name: &'static str,
+    args: &'static [&'static str],
+    begins: &'static str,
+    steps: &'static [Step],
+) -> Flow {
+    Flow {
+        begins,
+        ..chat(name, args, steps)
     }
 }
 
@@ -43,6 +59,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "no model",
         args: &[],
         has_model: false,
+        begins: ">",
         steps: &[
             Enter("Where do I keep the keys?"),
             Enter("/status"),
@@ -136,6 +153,31 @@ pub(super) const FLOWS: &[Flow] = &[
             Press(Key::Enter, "Enter"),
         ],
     ),
+    asked(
+        "a choice of sessions",
+        &["-r"],
+        "type to filter",
+        &[Shows("greet", "Resumed greet"), Enter("/status")],
+    ),
+    asked(
+        "a session's name with a slip",
+        &["-s", "gret"],
+        "gret]",
+        &[Shows("y", "Resumed greet"), Enter("/history 1")],
+    ),
+    asked(
+        "a session open elsewhere",
+        &["-s", "held"],
+        "name:",
+        &[Shows("r", "read-only>"), Enter("/undo")],
+    ),
+    chat("a second terminal", &[], &[Enter("/sessions")]),
+    chat(
+        "private",
+        &["--private"],
+        &[Enter("hello"), Enter("/memory list")],
+    ),
+    chat("the last one", &["--continue"], &[Enter("/status")]),
     run("one question", &["-p", "When do the movers come?"]),
     run("one question in words", &["when", "do", "they", "come"]),
     run("a slip", &["sesions"]),

@@ -66,8 +66,13 @@ impl Tour {
     }
 
     fn play(mut self) {
+        // What another terminal has open.
+        let mut held = ["held", "default"].map(|name| self.home.chat(&["-s", name]));
         for flow in FLOWS {
             self.flow(flow);
+        }
+        for chat in &mut held {
+            chat.leave();
         }
         assert_eq!(self.server.violations(), Vec::<String>::new());
         let Size(columns, rows) = self.size;
@@ -84,7 +89,7 @@ impl Tour {
             chat.wait_exit();
             return self.look(&chat, flow, "");
         }
-        chat.wait_printed(MARKS, 1);
+        chat.wait_until("its beginning", |screen| screen.contains(flow.begins));
         self.look(&chat, flow, "");
         for step in flow.steps {
             let shown = take(&mut chat, step);
