@@ -532,4 +532,22 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
     }
     let run = home.cogtrix(&["-m", "ollama/x", "config", "check"]).run();
     assert_eq!(run.code, Some(0), "{run}");
+    // Beside what has not even the right form.
+    home.write(
+        "test.yaml",
+        "memory:\n  mode: cod\n  wal:\n    languages: [en, xx]\nbogus: 1\nrag: {model: lone}\n",
+    );
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-m", "nope", "config", "check"])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    for mistake in [
+        "--model: models.default: unknown model \"nope\"",
+        "test.yaml:4:5: memory.wal.languages: ",
+        "test.yaml:2:9: memory.mode: ",
+        "test.yaml:5:1: bogus: ",
+        "test.yaml:6:14: rag.model: \"lone\" is not PROVIDER/MODEL",
+    ] {
+        assert_eq!(run.stderr.matches(mistake).count(), 1, "{mistake}: {run}");
+    }
 }

@@ -47,6 +47,10 @@ fn each_model_has_a_line_with_window_and_price_where_they_are_known() {
     );
     let gone = run.stderr.lines().filter(|line| line.starts_with("gone: "));
     assert_eq!(gone.count(), 1, "{run}");
+    assert!(
+        !run.stderr.contains("anthropic: "),
+        "nobody set it up: {run}"
+    );
 }
 
 #[test]

@@ -102,6 +102,20 @@ fn a_mistyped_command_is_no_question() {
         run.stderr.contains("did you mean `cogtrix sessions`?"),
         "{run}"
     );
+    // A question that begins with a command.
+    for question in [
+        &["models", "are", "what"][..],
+        &["help", "me", "with", "rust"],
+    ] {
+        let run = Home::new().cogtrix(question).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(
+            run.stderr.contains("to ask it as a question, quote it"),
+            "{run}"
+        );
+    }
+    let run = Home::new().cogtrix(&["models", "--nonsense"]).run();
+    assert!(!run.stderr.contains("as a question"), "{run}");
 }
 
 #[test]
