@@ -88,7 +88,7 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
         if yes {
             None
         } else {
-            typed_server(environment, output).await?
+            typed_server(environment, output).await
         }
     } else {
         let Some(chosen) = which(&mut found, yes, output) else {
@@ -264,27 +264,25 @@ fn which(found: &mut Vec<Found>, yes: bool, output: &mut Output) -> Option<Found
 }
 
 /// Asks for the address of a server where none was found.
-async fn typed_server(
-    environment: &Environment,
-    output: &mut Output,
-) -> Result<Option<Found>, CliError> {
+async fn typed_server(environment: &Environment, output: &mut Output) -> Option<Found> {
     let question =
         "Address of an OpenAI-compatible server, such as http://localhost:8080/v1 (Enter: none)";
-    let url = answer(question, output).unwrap_or_default();
-    if url.is_empty() {
-        return Ok(None);
-    }
-    let mut settings = Settings::default();
-    let server = ProviderSettings {
-        kind: Kind::Openai,
-        base_url: url.clone(),
-        api_key: None,
-        api_key_env: String::new(),
+    let (url, catalog) = loop {
+        let url = answer(question, output).filter(|url| !url.is_empty())?;
+        let mut settings = Settings::default();
+        let server = ProviderSettings {
+            kind: Kind::Openai,
+            base_url: url.clone(),
+            api_key: None,
+            api_key_env: String::new(),
+        };
+        settings.providers.insert(TYPED.to_owned(), server);
+        let catalog = Catalog::new(settings, environment.clone());
+        match catalog.ask(TYPED).await {
+            Ok(_) => break (url, catalog),
+            Err(error) => output.error(&chain(&error), error.hint().as_deref()),
+        }
     };
-    settings.providers.insert(TYPED.to_owned(), server);
-    let catalog = Catalog::new(settings, environment.clone());
-    // What is wrong with the address or the server is said as anywhere.
-    catalog.ask(TYPED).await?;
     let mut found = ask(&catalog, environment, TYPED.to_owned(), Some(&url)).await;
     if let Some(found) = found.as_mut().filter(|_| has_password(&url)) {
         let question = "Write the password of this address into the config file? [y/N]";
@@ -295,7 +293,7 @@ async fn typed_server(
             }
         }
     }
-    Ok(found)
+    found
 }
 
 impl Found {

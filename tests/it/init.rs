@@ -156,7 +156,8 @@ fn an_address_that_is_typed_is_written_and_its_password_only_when_asked_for() {
     ] {
         let home = Arc::new(TempDir::new().unwrap());
         let mut chat = at_terminal(&home, "http://u:other-word@127.0.0.1:1/v1");
-        chat.wait_for("(Enter: none)").enter(typed);
+        chat.wait_for("(Enter: none)").enter("7");
+        chat.wait_for("has no scheme").enter(typed);
         if let Some(answer) = answer {
             chat.wait_for("Write the password of this address")
                 .enter(answer);
