@@ -1,5 +1,6 @@
-//! Writes `src/memory/patterns/stored.*` anew: `cargo bench --features testing --bench patterns`, after a change of
-//! `config/cues` or of how words that a pattern needs are found.
+//! Writes `src/text/patterns/stored.*` and `src/index/words/related.json` anew:
+//! `cargo bench --features testing --bench patterns`, after a change of `config/cues`, `config/search` or of how words
+//! that a pattern needs are found.
 
 #![expect(clippy::print_stdout, reason = "a report")]
 #![expect(clippy::disallowed_methods, reason = "they are files of the sources")]
@@ -8,8 +9,10 @@ use std::fs;
 
 fn main() -> std::io::Result<()> {
     let files = cogtrix::testing::stored_patterns();
-    fs::write("src/memory/patterns/stored.jsonl", &files.tables)?;
-    fs::write("src/memory/patterns/stored.fst", &files.words)?;
+    fs::write("src/text/patterns/stored.jsonl", &files.tables)?;
+    fs::write("src/text/patterns/stored.fst", &files.words)?;
+    let related = cogtrix::index::embedded_related();
+    fs::write("src/index/words/related.json", related)?;
     let (lists, words) = (files.tables.lines().count(), files.words.len());
     println!("{lists} lists of patterns, {words} bytes of words");
     Ok(())

@@ -3,7 +3,7 @@
 use cogtrix::chat::{Message, MessageId, Role};
 use cogtrix::memory::capture::{Extractor, WalSettings};
 use cogtrix::memory::facts::{FactCues, FactsSettings, facts};
-use cogtrix::memory::patterns::Checked;
+use cogtrix::text::patterns::Checked;
 use cogtrix::memory::tracking::Exchange;
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::{BadCues, Prompt, RecoveryCues};

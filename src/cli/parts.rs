@@ -18,13 +18,13 @@ use crate::long_term::notes::{Receipts, SessionFiles, Workspace};
 use crate::mem0::Mem0;
 use crate::memory::capture::{Capturing, Extractor, Learning};
 use crate::memory::facts::FactCues;
-use crate::memory::patterns::Checked;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
 use crate::net::{Key, KeySource};
 use crate::provider::{Catalog, Known};
 use crate::store::{FileStore, SessionStore};
 use crate::term::Output;
+use crate::text::patterns::Checked;
 
 /// The disk that configuration is loaded with: the machine's, behind a veil where nothing is to be kept.
 pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {

@@ -36,6 +36,8 @@ pub use find::Hit;
 pub use meaning::{Meaning, News};
 pub use past::Effort;
 pub use session::{Keeping, Lookup, SessionIndex, Words};
+#[cfg(any(test, feature = "testing"))]
+pub use words::embedded_related;
 pub use words::{
     Asked, BadLists, Document, LexicalIndex, Lists, Match, Segment, SharedLists, Voice,
     is_spaceless,

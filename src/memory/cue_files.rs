@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_yaml::{Mapping, Value};
 
-use super::patterns::{Checked, Patterns};
 use super::tracking::cues::filled;
 use super::{Prompt, texts};
 use crate::hint::Hint;
+use crate::text::patterns::{Checked, Patterns};
 
 /// A cue file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -16,7 +16,6 @@ pub mod learning;
 mod long_term_context;
 mod masking;
 mod modes;
-pub mod patterns;
 mod prompts;
 pub mod proof;
 pub mod recall;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::Prompt;
 use super::cue_files::laid_over;
-use super::patterns::{BadPattern, Checked, Patterns};
 use super::texts::embedded;
+use crate::text::patterns::{BadPattern, Checked, Patterns};
 
 /// A longer message is not read.
 const MAX_CHARS: usize = 200;

@@ -1,16 +1,17 @@
 //! The sieves of every list of patterns that the program comes with.
 
+use crate::index::Lists;
 use crate::memory::capture::{Extractor, WalSettings};
 use crate::memory::facts::{FactCues, FactsSettings};
-use crate::memory::patterns::Checked;
-use crate::memory::patterns::stored::{Files, files};
 use crate::memory::tracking::readers::Cued;
 use crate::memory::tracking::readers::code::CodeReader;
 use crate::memory::tracking::readers::conversation::ConversationReader;
 use crate::memory::tracking::readers::reasoning::ReasoningReader;
 use crate::memory::{Prompt, RecoveryCues};
+use crate::text::patterns::Checked;
+use crate::text::patterns::stored::{Files, files};
 
-/// What `src/memory/patterns/stored.*` are to hold; see [`files`].
+/// What `src/text/patterns/stored.*` are to hold; see [`files`].
 ///
 /// # Panics
 /// If a cue file of the program cannot be read.
@@ -24,6 +25,7 @@ pub fn stored_patterns() -> Files {
         ConversationReader::embedded();
         CodeReader::embedded();
         ReasoningReader::embedded();
+        Lists::embedded();
     })
 }
 
@@ -34,8 +36,8 @@ mod tests {
     #[test]
     fn what_is_stored_is_what_the_cue_files_say() {
         let files = stored_patterns();
-        let is_current = files.tables == include_str!("../memory/patterns/stored.jsonl")
-            && files.words == include_bytes!("../memory/patterns/stored.fst");
+        let is_current = files.tables == include_str!("../text/patterns/stored.jsonl")
+            && files.words == include_bytes!("../text/patterns/stored.fst");
         assert!(
             is_current,
             "run `cargo bench --features testing --bench patterns`"

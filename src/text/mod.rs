@@ -6,6 +6,7 @@ pub mod linear;
 pub mod lines;
 mod off_record;
 pub mod once;
+pub mod patterns;
 pub mod ranges;
 pub mod secrets;
 pub mod statement;

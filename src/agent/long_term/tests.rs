@@ -14,8 +14,8 @@ use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
 use crate::memory::forgetting::redact;
 use crate::memory::known_secrets;
-use crate::memory::patterns::Checked;
 use crate::memory::{Backend, Prompt, Recovery};
+use crate::text::patterns::Checked;
 use crate::text::secrets::Known;
 use crate::text::statement::Statement;
 

@@ -178,20 +178,17 @@ impl LexicalIndex {
             }
         });
         let speaker = document.speaker.map_or(0, |speaker| self.speaker(speaker));
-        let says_when = self.lists.says_when.as_ref();
-        let no_answer = self.lists.no_answer.as_ref();
         // Who has a name is a person, whose not knowing says something.
         let is_program = document.voice == Some(Voice::Assistant) && document.speaker.is_none();
         let is_short = document.text.len() <= MAX_NO_ANSWER;
-        let no_answer = no_answer.filter(|_| is_program && is_short);
         self.enter(Entry {
             at: document.at,
             length,
             speaker,
             voice: document.voice,
-            says_when: says_when.is_some_and(|pattern| pattern.is_match(document.text)),
+            says_when: self.lists.says_when.is_match(document.text),
             is_question: document.text.trim_end().ends_with(['?', '？', '؟']),
-            is_no_answer: no_answer.is_some_and(|pattern| pattern.is_match(document.text)),
+            is_no_answer: is_program && is_short && self.lists.no_answer.is_match(document.text),
             is_withdrawn: false,
             persons: Persons::of(&self.lists, document.text),
         });

@@ -6,13 +6,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use regex::{Regex, RegexBuilder};
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::exact::words;
 use super::terms::{Purpose, terms};
+use crate::text::patterns::{BadPattern, Checked, Patterns};
+
+/// What terms of the lists that come with the program are related to, made ahead as JSON by
+/// `cargo bench --bench patterns`; working it out takes as long as all else before the first request.
+const RELATED: &str = include_str!("related.json");
+
+/// For a term those that say nearly the same, or are a kind of it, or what it is a kind of.
+type Related = BTreeMap<String, BTreeSet<String>>;
 
 /// Words of a short question.
 const SHORT: usize = 10;
@@ -25,16 +32,19 @@ pub struct Lists {
     /// January to December.
     pub(super) months: Vec<Vec<String>>,
     pub(super) capital_months: HashSet<String>,
-    pub(super) says_when: Option<Regex>,
-    pub(super) asks_when: Option<Regex>,
-    pub(super) no_answer: Option<Regex>,
+    pub(super) says_when: Patterns,
+    pub(super) asks_when: Patterns,
+    pub(super) no_answer: Patterns,
     /// Words for who asks and for who is asked.
     pub(super) user: HashSet<String>,
     pub(super) assistant: HashSet<String>,
     goes_on: Vec<String>,
     refers: HashSet<String>,
-    /// For a term those that say nearly the same, or are a kind of it, or what it is a kind of.
-    pub(super) related: HashMap<String, BTreeSet<String>>,
+    alike: Vec<Vec<String>>,
+    kinds: BTreeMap<String, Vec<String>>,
+    /// What was worked out ahead.
+    stored_related: Option<&'static str>,
+    related: OnceLock<Related>,
     /// Of the text read: an index made with other lists is another index.
     pub(super) fingerprint: [u8; 8],
 }
@@ -57,14 +67,14 @@ pub enum BadLists {
         /// How many there are.
         found: usize,
     },
-    /// A pattern that does not compile or is too big; the source shows where.
+    /// A pattern that does not compile or is too big; the source says why.
     #[error("bad pattern in {key}")]
     Pattern {
         /// The list it stands in.
         key: &'static str,
         /// What is wrong with it.
         #[source]
-        source: regex::Error,
+        source: BadPattern,
     },
 }
 
@@ -104,15 +114,23 @@ struct File {
 impl Lists {
     /// Reads lists from the text of a file like `config/search/english.yaml`.
     pub fn parse(text: &str) -> Result<Self, BadLists> {
-        let file: File = serde_yaml::from_str(text).map_err(BadLists::Form)?;
+        let file = serde_yaml::from_str(text).map_err(BadLists::Form)?;
+        Self::of(file, text, Checked::Now)
+    }
+
+    fn of(file: File, text: &str, checked: Checked) -> Result<Self, BadLists> {
         if !matches!(file.months.len(), 0 | 12) {
             return Err(BadLists::Months {
                 found: file.months.len(),
             });
         }
+        let pattern = |key, before: &str, alternatives: &[String]| {
+            let pattern = pattern(before, alternatives);
+            Patterns::read(pattern, checked).map_err(|source| BadLists::Pattern { key, source })
+        };
         let mut fingerprint = [0; 8];
         fingerprint.copy_from_slice(&Sha256::digest(text)[..8]);
-        let mut lists = Self {
+        Ok(Self {
             stop: file.stop.into_iter().collect(),
             irregular: file.irregular,
             stemmer: file.stemmer.map(stemmer).transpose()?,
@@ -125,18 +143,12 @@ impl Lists {
             assistant: file.assistant,
             goes_on: file.goes_on,
             refers: file.refers,
-            related: HashMap::new(),
+            alike: file.alike,
+            kinds: file.kinds,
+            stored_related: None,
+            related: OnceLock::new(),
             fingerprint,
-        };
-        for group in &file.alike {
-            lists.relate(group, group);
-        }
-        for (thing, kinds) in &file.kinds {
-            let thing = std::slice::from_ref(thing);
-            lists.relate(thing, kinds);
-            lists.relate(kinds, thing);
-        }
-        Ok(lists)
+        })
     }
 
     /// Whether a question can only be understood with what was said before it: "and what is its code?".
@@ -155,14 +167,34 @@ impl Lists {
         self.goes_on.iter().any(begins) || words.len() <= SHORT && refers()
     }
 
-    /// Lets a question for any of `asked` find each of `found`.
-    fn relate(&mut self, asked: &[String], found: &[String]) {
-        let found = self.all_terms(found);
-        for term in self.all_terms(asked) {
-            let others = found.iter().filter(|other| **other != term).cloned();
-            let others: Vec<_> = others.collect();
-            self.related.entry(term).or_default().extend(others);
+    /// Returns terms that a question for this one finds as well.
+    pub(super) fn related(&self, term: &str) -> impl Iterator<Item = &str> {
+        let related = self.related.get_or_init(|| {
+            let stored = self.stored_related.map(serde_json::from_str);
+            stored.map_or_else(|| self.all_related(), |it| it.expect("a test reads it"))
+        });
+        related.get(term).into_iter().flatten().map(String::as_str)
+    }
+
+    fn all_related(&self) -> Related {
+        let mut related = Related::new();
+        let mut relate = |asked: &[String], found: &[String]| {
+            let found = self.all_terms(found);
+            for term in self.all_terms(asked) {
+                let others = found.iter().filter(|other| **other != term).cloned();
+                let others: Vec<_> = others.collect();
+                related.entry(term).or_default().extend(others);
+            }
+        };
+        for group in &self.alike {
+            relate(group, group);
         }
+        for (thing, kinds) in &self.kinds {
+            let thing = std::slice::from_ref(thing);
+            relate(thing, kinds);
+            relate(kinds, thing);
+        }
+        related
     }
 
     fn all_terms(&self, words: &[String]) -> Vec<String> {
@@ -175,9 +207,31 @@ impl Lists {
 
     /// The lists that come with the program.
     pub fn embedded() -> Self {
-        Self::parse(include_str!("../../../config/search/english.yaml"))
-            .expect("a test reads the embedded lists")
+        Self {
+            stored_related: Some(RELATED),
+            ..Self::unrelated()
+        }
     }
+
+    fn unrelated() -> Self {
+        let json = include_str!(concat!(env!("OUT_DIR"), "/english.json"));
+        let text = include_str!("../../../config/search/english.yaml");
+        let lists = serde_json::from_str(json)
+            .ok()
+            .and_then(|file| Self::of(file, text, Checked::ByTests).ok());
+        lists.expect("a test reads the embedded lists")
+    }
+}
+
+/// What `related.json` is to hold.
+#[cfg(any(test, feature = "testing"))]
+pub fn embedded_related() -> String {
+    let related = Lists::unrelated().all_related();
+    let lines = related.iter().map(|(term, others)| {
+        let others = serde_json::to_string(others).expect("a list of words");
+        format!("\"{term}\":{others}")
+    });
+    format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
 }
 
 /// Lists that many work with: a person's own, or those of the program, read when they are first needed.
@@ -218,24 +272,17 @@ fn stemmer(name: String) -> Result<Stemmer, BadLists> {
 }
 
 /// One pattern of all alternatives, or none of none.
-fn pattern(
-    key: &'static str,
-    before: &str,
-    alternatives: &[String],
-) -> Result<Option<Regex>, BadLists> {
-    if alternatives.is_empty() {
-        return Ok(None);
-    }
+fn pattern(before: &str, alternatives: &[String]) -> Option<String> {
     let joined = alternatives.join("|");
+    let pattern = format!(r"{before}(?:{joined})\b");
     // Word boundaries by Unicode take the slow road on any text that is not all ASCII; a typographic apostrophe is
     // enough for that. Patterns that are plain ASCII lose nothing by plain boundaries.
-    let unicode = !joined.is_ascii();
-    RegexBuilder::new(&format!(r"{before}(?:{joined})\b"))
-        .case_insensitive(true)
-        .unicode(unicode)
-        .build()
-        .map(Some)
-        .map_err(|source| BadLists::Pattern { key, source })
+    let pattern = if joined.is_ascii() {
+        pattern.replace(r"\b", r"(?-u:\b)")
+    } else {
+        pattern
+    };
+    (!alternatives.is_empty()).then_some(pattern)
 }
 
 #[cfg(test)]
@@ -280,12 +327,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_made_ahead_is_current() {
+        let current = embedded_related();
+        assert!(
+            current == RELATED,
+            "run `cargo bench --features testing --bench patterns`"
+        );
+    }
+
+    #[test]
     fn related_words_are_found_by_their_terms() {
         let lists = Lists::parse(
             "{stemmer: english, irregular: {children: child}, alike: [[children, kids]], kinds: {pets: [dogs]}}",
         )
         .unwrap();
-        let related = |term: &str| lists.related[term].iter().cloned().collect::<Vec<_>>();
+        let related = |term| lists.related(term).collect::<Vec<_>>();
         assert_eq!(related("child"), ["kid"]);
         assert_eq!(related("kid"), ["child"]);
         assert_eq!(related("pet"), ["dog"]);
@@ -295,7 +351,7 @@ mod tests {
     #[test]
     fn empty_lists_are_lists() {
         let lists = Lists::parse("{}").unwrap();
-        assert!(lists.stop.is_empty() && lists.says_when.is_none() && lists.stemmer.is_none());
+        assert!(lists.stop.is_empty() && lists.says_when.is_empty() && lists.stemmer.is_none());
     }
 
     #[test]
@@ -318,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_message_that_tells_a_time_is_known() {
-        let says_when = Lists::embedded().says_when.unwrap();
+        let says_when = Lists::embedded().says_when;
         for text in [
             "I’m off — see you Yesterday!",
             "it was 3 years ago",
@@ -335,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_question_for_a_time_is_known() {
-        let asks_when = Lists::embedded().asks_when.unwrap();
+        let asks_when = Lists::embedded().asks_when;
         for text in [
             " When was it?",
             "what exact date",

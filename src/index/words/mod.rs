@@ -32,6 +32,8 @@ mod tests;
 mod varint;
 
 pub use index::LexicalIndex;
+#[cfg(any(test, feature = "testing"))]
+pub use lists::embedded_related;
 pub use lists::{BadLists, Lists, SharedLists};
 pub use passage::Asked;
 pub use persist::BadBytes;

@@ -11,7 +11,6 @@ use std::ops::Bound;
 
 use super::dates::{self, Span};
 use super::index::LexicalIndex;
-use super::lists::Lists;
 use super::names::{self, Named};
 use super::postings::Postings;
 use super::terms::{Purpose, is_spaceless, terms};
@@ -61,7 +60,6 @@ impl<'a> Question<'a> {
     pub(super) fn read(index: &'a LexicalIndex, all: &Rarity<'_>, question: &str) -> Self {
         let question = &ends(question);
         let asked = asked(index, all, question);
-        let asks_when = index.lists.asks_when.as_ref();
         Self {
             own: asked
                 .keys()
@@ -85,7 +83,7 @@ impl<'a> Question<'a> {
             named: names::named(&index.lists, &index.speakers, question),
             voice: names::voice(&index.lists, question),
             dates: dates::spans(&dates::dates(&index.lists, question), &index.years),
-            asks_when: asks_when.is_some_and(|pattern| pattern.is_match(question)),
+            asks_when: index.lists.asks_when.is_match(question),
         }
     }
 }
@@ -145,7 +143,8 @@ fn widened<'a>(
         let own = (term.as_str(), *weight);
         let discounted =
             |other: &'a str, discount: f32| (other, discount * rarity.of(other).min(*weight));
-        let related = related(&index.lists, term).map(|other| discounted(other, RELATED));
+        let related = index.lists.related(term);
+        let related = related.map(|other| discounted(other, RELATED));
         let alike = beginning_alike(index, term).map(|other| discounted(other, BEGINS_ALIKE));
         for (term, weight) in related.chain(alike).chain([own]) {
             let greatest = all.entry(term).or_default();
@@ -153,11 +152,6 @@ fn widened<'a>(
         }
     }
     all
-}
-
-fn related<'a>(lists: &'a Lists, term: &str) -> impl Iterator<Item = &'a str> {
-    let related = lists.related.get(term).into_iter().flatten();
-    related.map(String::as_str)
 }
 
 /// Terms of the index that share most of their beginning with this one.

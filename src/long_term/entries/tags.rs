@@ -1,5 +1,7 @@
 //! What a text speaks of, read from its words: paths, and names of functions, types and packages (G5).
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 /// Tags of one entry.
@@ -17,19 +19,18 @@ const NO_NAMES: [&str; 20] = [
     "that", "the", "to", "which", "with",
 ];
 
-/// Reads tags.
-#[derive(Clone, Debug)]
+/// Reads tags; compiled when the first entry is written.
+#[derive(Debug)]
 pub(super) struct Tagger {
-    path: Regex,
-    name: Regex,
+    path: LazyLock<Regex>,
+    name: LazyLock<Regex>,
 }
 
 impl Tagger {
     pub(super) fn new() -> Self {
-        let compiled = |pattern| Regex::new(pattern).expect("the pattern is written above");
         Self {
-            path: compiled(PATH),
-            name: compiled(NAME),
+            path: LazyLock::new(|| compiled(PATH)),
+            name: LazyLock::new(|| compiled(NAME)),
         }
     }
 
@@ -53,6 +54,10 @@ impl Tagger {
         }
         tags
     }
+}
+
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is written above")
 }
 
 #[cfg(test)]

@@ -18,11 +18,11 @@ use super::{Capture, Category, WalSettings};
 use crate::chat::{Message, Role};
 use crate::memory::Prompt;
 use crate::memory::cue_files::{BadCues, CueFile, Filling, Heard};
-use crate::memory::patterns::{Case, Checked, Patterns};
 use crate::memory::tracking::one_line;
 use crate::memory::tracking::prose::{End, Sentence, sentences};
 use crate::text::classify::{Classifier, Judged, Kind};
 use crate::text::is_off_record;
+use crate::text::patterns::{Case, Checked, Patterns};
 use crate::text::secrets::{MASK, beginning, masked};
 
 /// Patterns of this name are heard whatever languages are set.
@@ -356,7 +356,7 @@ impl Extractor {
     /// Where in a text begins what somebody else wrote.
     fn quoting(&self, text: &str) -> usize {
         let languages = self.languages.iter();
-        let patterns = languages.flat_map(|language| language.quoting.possible(text));
+        let patterns = languages.flat_map(|language| language.quoting.matching(text));
         let ends = patterns.filter_map(|(_, pattern)| Some(pattern.find(text)?.end()));
         ends.min().unwrap_or(text.len())
     }

@@ -7,7 +7,7 @@ use regex::Captures;
 use super::Category;
 use super::sheet;
 use crate::memory::cue_files::Filling;
-use crate::memory::patterns::Patterns;
+use crate::text::patterns::Patterns;
 
 /// Patterns that tell slots, of every language that is heard.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::FactsSettings;
 use crate::memory::Prompt;
 use crate::memory::cue_files::{BadCues, CueFile, Filling};
-use crate::memory::patterns::{Checked, Patterns};
+use crate::text::patterns::{Checked, Patterns};
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -19,7 +19,7 @@ use regex::Captures;
 use serde::Deserialize;
 
 use super::note::Kind;
-use crate::memory::patterns::{BadPattern, Case, Patterns};
+use crate::text::patterns::{BadPattern, Case, Patterns};
 
 /// What a cue file says of one language.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -131,21 +131,19 @@ pub(in crate::memory) fn filled(
 }
 
 fn ascii_boundaries(pattern: &str) -> String {
-    let mut written = String::with_capacity(pattern.len());
-    let mut characters = pattern.chars();
-    while let Some(c) = characters.next() {
-        match (c, characters.clone().next()) {
-            ('\\', Some('b')) => {
-                written.push_str(r"(?-u:\b)");
-                characters.next();
-            }
-            ('\\', Some(escaped)) => {
-                written.extend([c, escaped]);
-                characters.next();
-            }
-            _ => written.push(c),
+    let mut written = String::with_capacity(pattern.len() + pattern.len() / 4);
+    let mut rest = pattern;
+    while let Some((before, escaped)) = rest.split_once('\\') {
+        written.push_str(before);
+        let length = escaped.chars().next().map_or(0, char::len_utf8);
+        let (escaped, behind) = escaped.split_at(length);
+        match escaped {
+            "b" => written.push_str(r"(?-u:\b)"),
+            escaped => written.extend(["\\", escaped]),
         }
+        rest = behind;
     }
+    written.push_str(rest);
     written
 }
 

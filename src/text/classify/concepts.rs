@@ -125,14 +125,11 @@ impl Concepts {
         for (number, (name, forms)) in (0..SIGNS).zip(lines) {
             concepts.names.push(name);
             for form in forms.split(' ') {
-                let stem = form.strip_suffix('*');
-                let key = folded(stem.unwrap_or(form));
-                let all = if stem.is_some() {
-                    &mut concepts.stems
-                } else {
-                    &mut concepts.whole
+                let (form, all) = match form.strip_suffix('*') {
+                    Some(stem) => (stem, &mut concepts.stems),
+                    None => (form, &mut concepts.whole),
                 };
-                all.entry(key).or_insert(number);
+                all.entry(spaced(form)).or_insert(number);
             }
         }
         concepts
@@ -210,13 +207,12 @@ impl Concepts {
     }
 }
 
-/// A form as tokens of a message are written; most are so already.
-fn folded(form: &'static str) -> Cow<'static, str> {
-    if form.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return Cow::Borrowed(form);
+/// Returns a form as tokens of a message have it, with a blank between two.
+fn spaced(form: &'static str) -> Cow<'static, str> {
+    if form.contains('_') {
+        return Cow::Owned(form.replace('_', " "));
     }
-    let tokens = Tokens::of(&form.replace('_', " "));
-    Cow::Owned(tokens.folded(0..tokens.all.len()).to_owned())
+    Cow::Borrowed(form)
 }
 
 fn sign(token: &str) -> Option<u8> {
@@ -249,6 +245,18 @@ mod tests {
         }
         assert_eq!(said("From now on"), said("从现在起"));
         assert_eq!(said("décidé"), said("решили"));
+    }
+
+    #[test]
+    fn forms_are_written_as_messages_are_read() {
+        let lines = include_str!("concepts.txt").lines();
+        let lines = lines.filter(|line| !line.starts_with('#'));
+        let lines = lines.filter_map(|line| line.split_once(": "));
+        for form in lines.flat_map(|(_, forms)| forms.split(' ')) {
+            let form = spaced(form.trim_end_matches('*'));
+            let tokens = Tokens::of(&form);
+            assert_eq!(tokens.folded(0..tokens.all.len()), form);
+        }
     }
 
     #[test]

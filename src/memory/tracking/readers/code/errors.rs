@@ -11,9 +11,9 @@ use serde::Deserialize;
 use super::pass::{Found, Pass};
 use super::paths::Paths;
 use super::patterns;
-use crate::memory::patterns::{BadPattern, Patterns};
 use crate::memory::tracking::cues::filled;
 use crate::memory::tracking::note::Note;
+use crate::text::patterns::{BadPattern, Patterns};
 
 /// Bytes of a line that are read.
 const WIDEST: usize = 2000;

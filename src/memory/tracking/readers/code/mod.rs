@@ -20,11 +20,11 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 
 use super::{BadCue, Cued, Reader};
-use crate::memory::patterns::{BadPattern, Case, Patterns};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
 use crate::memory::tracking::note::{Finding, Kind, Note};
+use crate::text::patterns::{BadPattern, Case, Patterns};
 use errors::Errors;
 use paths::Paths;
 use work::{Changes, Clauses};

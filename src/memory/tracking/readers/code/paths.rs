@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::patterns;
 use super::scan::Line;
-use crate::memory::patterns::{BadPattern, Patterns};
+use crate::text::patterns::{BadPattern, Patterns};
 
 /// What is known of file names, in every language.
 #[derive(Debug, Deserialize)]

@@ -7,11 +7,11 @@ use std::collections::HashSet;
 
 use super::paths::Paths;
 use super::patterns;
-use crate::memory::patterns::{BadPattern, Patterns};
 use crate::memory::tracking::cues::Cues;
 use crate::memory::tracking::exchange::Speaker;
 use crate::memory::tracking::note::{Finding, Kind, Note};
 use crate::memory::tracking::prose::{End, Sentence, sentences};
+use crate::text::patterns::{BadPattern, Patterns};
 
 /// Characters of a task.
 const MAX: usize = 120;
@@ -115,7 +115,7 @@ impl Clauses {
     }
 
     fn of<'t>(&self, sentence: &'t str) -> Vec<&'t str> {
-        let breaks = self.breaks.possible(sentence);
+        let breaks = self.breaks.matching(sentence);
         let mut clauses = Vec::new();
         let mut from = 0;
         let mut read = 0;

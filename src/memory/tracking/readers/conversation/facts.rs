@@ -14,10 +14,10 @@ use super::plain::{Forms, Plain};
 use super::topics::Ending;
 use super::words::{Lexicon, Role, Word, holding};
 use super::{Lists, Spoken, language};
-use crate::memory::patterns::BadPattern;
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::Cues;
 use crate::memory::tracking::prose::End;
+use crate::text::patterns::BadPattern;
 use crate::text::secrets::MASK;
 
 /// Words between the beginning of a clause and its subject: `on paper I'm …`.

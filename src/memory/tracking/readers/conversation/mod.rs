@@ -28,11 +28,11 @@ use self::plain::Forms;
 use self::topics::{TopicCues, Topics};
 use self::words::{Lexicon, Role, Word};
 use super::{BadCue, Cued, Reader};
-use crate::memory::patterns::BadPattern;
 use crate::memory::texts;
 use crate::memory::tracking::cues::Language;
 use crate::memory::tracking::prose::{Sentence, sentences};
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker};
+use crate::text::patterns::BadPattern;
 
 /// Bytes of an answer that are looked at.
 const REPLY: usize = 8 * 1024;

@@ -14,9 +14,9 @@ use super::plain::{Forms, Plain};
 use super::runs::{Runs, is_capital, is_ordinary, looks_like_name};
 use super::words::{Lexicon, Role, Word};
 use super::{Lists, Spoken, language};
-use crate::memory::patterns::BadPattern;
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::Cues;
+use crate::text::patterns::BadPattern;
 
 /// What the cue file says of names.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::plain::{Forms, Plain};
 use super::words::{Lexicon, Role};
 use super::{Lists, Spoken, language};
-use crate::memory::patterns::{BadPattern, Case, Patterns};
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::Cues;
+use crate::text::patterns::{BadPattern, Case, Patterns};
 
 /// Words of a topic.
 const MAX: usize = 5;
@@ -142,8 +142,8 @@ impl Ending {
 
     /// How much of a text comes before the first of the patterns.
     pub(super) fn of(&self, text: &str) -> usize {
-        let possible = self.0.possible(text);
-        let starts = possible.filter_map(|(_, pattern)| Some(pattern.find(text)?.start()));
+        let matching = self.0.matching(text);
+        let starts = matching.filter_map(|(_, pattern)| Some(pattern.find(text)?.start()));
         starts.min().unwrap_or(text.len())
     }
 }

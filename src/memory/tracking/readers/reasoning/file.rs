@@ -7,11 +7,11 @@ use serde::Deserialize;
 use super::marks::Marks;
 use super::parts::Separators;
 use super::{Group, ReasoningReader, Sentences};
-use crate::memory::patterns::BadPattern;
 use crate::memory::texts;
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::readers::{BadCue, Cued};
+use crate::text::patterns::BadPattern;
 
 /// What the file says of one language.
 #[derive(Debug, Default, Deserialize)]

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use crate::memory::patterns::{BadPattern, Case, Patterns};
 use crate::memory::tracking::cues::filled;
+use crate::text::patterns::{BadPattern, Case, Patterns};
 
 /// One list of patterns.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Marks {
 
     /// The expression, where it may match.
     fn regex(&self, text: &str) -> Option<&Regex> {
-        let (_, regex) = self.joined.possible(text).next()?;
+        let (_, regex) = self.joined.matching(text).next()?;
         Some(regex)
     }
 

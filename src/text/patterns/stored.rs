@@ -11,11 +11,10 @@ use std::ops::Range;
 
 use fst::Map;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::sieve::{Sieve, Table};
 use super::{Case, Patterns};
-use crate::files::hex;
+use crate::text::linear::hash_of;
 
 const TABLES: &str = include_str!("stored.jsonl");
 static WORDS: &[u8] = include_bytes!("stored.fst");
@@ -39,13 +38,12 @@ pub(super) fn sieve(patterns: &Patterns) -> Option<Sieve> {
 }
 
 fn digest(patterns: &Patterns) -> String {
-    let mut digest = Sha256::new();
-    digest.update([u8::from(patterns.case == Case::Counts)]);
-    for text in patterns.texts() {
-        digest.update(text);
-        digest.update([0]);
-    }
-    hex(&digest.finalize()[..8])
+    let case = u64::from(patterns.case == Case::Counts);
+    let texts = patterns.texts().flat_map(|text| text.bytes().chain([0]));
+    format!(
+        "{:016x}",
+        hash_of([case].into_iter().chain(texts.map(u64::from)))
+    )
 }
 
 #[cfg(any(test, feature = "testing"))]

@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fst::Map;
 use fst::raw::{Fst, Node, Output};
@@ -19,8 +21,12 @@ pub(super) struct Sieve {
     pub(super) table: Table,
     /// Word -> number of its row in `Table::needed_by`. Of the program's own patterns it is read where it stands.
     pub(super) words: Map<Cow<'static, [u8]>>,
-    beginnings: Beginnings,
+    beginnings: OnceLock<Beginnings>,
+    n_read: AtomicUsize,
 }
+
+/// Bytes read from which it pays to know how words begin.
+const MANY: usize = 4_096;
 
 /// What a sieve knows beside its words.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +78,8 @@ impl Sieve {
 
     pub(super) fn with(table: Table, words: Map<Cow<'static, [u8]>>) -> Self {
         Self {
-            beginnings: Beginnings::of(&words),
+            beginnings: OnceLock::new(),
+            n_read: AtomicUsize::new(0),
             table,
             words,
         }
@@ -85,8 +92,12 @@ impl Sieve {
         let mut is_row_met = vec![false; self.table.needed_by.len()];
         let words = self.words.as_fst();
         let root = words.root();
+        let beginnings = || Beginnings::of(&self.words);
+        let n_read = self.n_read.fetch_add(text.len(), Ordering::Relaxed);
+        let beginnings =
+            (n_read + text.len() >= MANY).then(|| self.beginnings.get_or_init(beginnings));
         for start in 0..text.len() {
-            if !self.beginnings.may_begin(&text[start..]) {
+            if beginnings.is_some_and(|it| !it.may_begin(&text[start..])) {
                 continue;
             }
             let (mut node, mut row) = (root, Output::zero());
