@@ -3,10 +3,10 @@
 use cogtrix::chat::{Message, MessageId, Role};
 use cogtrix::memory::capture::{Extractor, WalSettings};
 use cogtrix::memory::facts::{FactCues, FactsSettings, facts};
-use cogtrix::text::patterns::Checked;
 use cogtrix::memory::tracking::Exchange;
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::{BadCues, Prompt, RecoveryCues};
+use cogtrix::text::patterns::Checked;
 
 /// Files that a person may have; the first byte of an input chooses one.
 const FILES: [&str; 6] = [

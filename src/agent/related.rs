@@ -5,7 +5,7 @@
 
 use crate::chat::{Message, Role, Session, Timestamp};
 use crate::context::Brought;
-use crate::index::{Glance, Hit, Index, Kind, distinct, folded, is_spaceless};
+use crate::index::{Glance, Hit, Index, Kind, distinct, folded, is_heading, is_spaceless};
 use crate::long_term::notes::NOTED;
 use crate::memory::{AutoRecallSettings, KeptTexts, LongTermContext, RecallSettings, Related};
 
@@ -101,6 +101,10 @@ pub(super) async fn related(
 /// Whether a hit speaks so clearly of the question that nobody need ask for it: by its words alone, or with its meaning
 /// where that is known of others.
 fn comes_by_itself(hit: &Hit, by_meaning: bool) -> bool {
+    // A heading alone says nothing.
+    if hit.content.lines().all(is_heading) {
+        return false;
+    }
     if by_meaning {
         hit.overlap + OF_MEANING * hit.similarity.unwrap_or(FAR) >= CLEAR
     } else {
@@ -299,6 +303,13 @@ mod tests {
         );
         assert!(related.text.chars().count() <= 500, "{}", related.text);
         assert_eq!(section([Vec::new(), Vec::new()], &settings, "words"), None);
+    }
+
+    #[test]
+    fn a_heading_alone_never_comes_by_itself() {
+        let comes = |content: &str| comes_by_itself(&hit(1, content), false);
+        assert!(comes("# Plan\nShip on Friday") && comes("Ship on Friday"));
+        assert!(!comes("# Daily Notes 2026-11-24"));
     }
 
     #[test]

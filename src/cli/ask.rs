@@ -161,7 +161,10 @@ fn has_reply(report: &TurnReport) -> bool {
 /// Says what went wrong; in one line where there was no model, for scripts.
 fn failure(output: &mut Output, error: &TurnError) {
     let TurnFailure::Provider(cause) = &error.failure else {
-        return show::failure(output, error);
+        // Where there is no chat there is no command either.
+        let hint = error.failure.hint();
+        let hint = hint.map(|hint| hint.replace("`/retry` tries again", "try again"));
+        return show::no_reply(output, &error.failure, hint.as_deref(), error.partial);
     };
     match cause.hint() {
         Some(hint) if is_no_answer(error) => output.error(&format!("{cause}; {hint}"), None),

@@ -253,10 +253,11 @@ async fn open_asking(
         };
         let question = Instead::question(&locked, "leave");
         let answer = hear(&question, output, listening).await;
-        match Instead::of(answer.as_deref())? {
-            Instead::Nothing => return Err(locked.into()),
-            Instead::ReadOnly => args.no_lock = true,
-            Instead::Other(other) => name = other,
+        match Instead::of(answer.as_deref()) {
+            Ok(Instead::Nothing) => return Err(locked.into()),
+            Ok(Instead::ReadOnly) => args.no_lock = true,
+            Ok(Instead::Other(other)) => name = other,
+            Err(bad) => output.notice(&bad.to_string()),
         }
     }
 }

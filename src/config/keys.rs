@@ -57,8 +57,17 @@ pub(super) fn suggest(path: &KeyPath, problem: &mut Problem, keys: &[KeyPath]) {
     }
 }
 
-/// First a sibling written almost so, then the same name elsewhere.
+/// First what other programs call so, then the same name elsewhere, a sibling written almost so, a name elsewhere written
+/// almost so.
 fn nearest_key(path: &KeyPath, siblings: &[String], keys: &[KeyPath]) -> Option<String> {
+    if path.to_string() == "model" {
+        return Some("models.default".to_owned());
+    }
+    let blocks = keys.iter().map(KeyPath::parent);
+    let same = keys.iter().cloned().chain(blocks);
+    if let Some(same) = same.into_iter().find(|key| key.last() == path.last()) {
+        return Some(same.to_string().replace('*', "NAME"));
+    }
     if let Some(sibling) = similar(path.last(), siblings.iter().filter(|name| *name != "*")) {
         return Some(path.parent().child(sibling).to_string());
     }

@@ -30,7 +30,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use corpus::{Kind, Places, Refreshed, Written, folded};
+pub use corpus::{Kind, Places, Refreshed, Written, folded, is_heading};
 pub use deduplicate::distinct;
 pub use find::Hit;
 pub use meaning::{Meaning, News};

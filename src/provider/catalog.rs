@@ -275,7 +275,9 @@ impl Catalog {
         let near = near.map_or(String::new(), |alias| format!("did you mean {alias}? "));
         ProviderError::Setup {
             what: format!("unknown model {choice:?}"),
-            hint: format!("{near}{known}use PROVIDER/MODEL; `cogtrix models` lists what there is"),
+            hint: format!(
+                "{near}{known}use PROVIDER/MODEL; `/model` in a chat, or `cogtrix models`, lists them"
+            ),
         }
     }
 

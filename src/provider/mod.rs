@@ -37,6 +37,7 @@ mod reply;
 mod retry;
 mod settings;
 mod sse;
+mod surrogates;
 mod target;
 mod think;
 mod wire;

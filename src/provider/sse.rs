@@ -10,12 +10,13 @@ use futures_util::{Stream, StreamExt, stream};
 use super::ProviderError;
 use super::ndjson::LONGEST;
 use super::reply::Frames;
+use super::surrogates::Surrogates;
 
 /// Byte order marks at the start of a stream are left out: the parser panics at one.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Passes event after event on until one grows too long; bytes that are no text, which the parser would hold for ever, are
-/// marked.
+/// marked, and halves of characters are joined.
 /// Whole lines, because the parser reads what it holds from the start again with every piece, which would take
 /// minutes for a line of some megabytes; and no more than an event at a time, because it moves all that it holds
 /// with every line it takes.
@@ -23,11 +24,12 @@ pub(super) fn bounded(
     url: String,
     bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
 ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
-    let events = whole_lines(url, bytes).flat_map(|lines| {
+    let mut surrogates = Surrogates::default();
+    let events = whole_lines(url, bytes).flat_map(move |lines| {
         stream::iter(match lines {
             Ok(lines) => {
-                let events = events(&lines).into_iter();
-                events.map(|event| Ok(text(event))).collect()
+                let events = events(&lines).into_iter().map(text);
+                events.map(|event| Ok(surrogates.joined(event))).collect()
             }
             Err(error) => vec![Err(error)],
         })

@@ -931,7 +931,7 @@ impl Output {
 
     /// Text of our own, wrapped at blanks where somebody reads it.
     fn wrapped(&self, text: &str, device: Device) -> String {
-        if device == Device::Terminal && self.policy.paint != Paint::Bare {
+        if device == Device::Terminal {
             wrap_prose(text, self.columns())
         } else {
             text.to_owned()
@@ -1140,13 +1140,15 @@ mod tests {
 
     #[test]
     fn words_of_our_own_wrap_at_blanks() {
-        let (mut output, seen) = screen(Paint::Colorless);
-        output.warning("this has more words than fit a line");
-        output.answer("  and so has this one here");
-        assert_eq!(
-            seen.text(),
-            "warning: this has\nmore words than fit\na line\n  and so has this\n  one here\n"
-        );
+        for paint in [Paint::Colorless, Paint::Bare] {
+            let (mut output, seen) = screen(paint);
+            output.warning("this has more words than fit a line");
+            output.answer("  and so has this one here");
+            assert_eq!(
+                seen.text(),
+                "warning: this has\nmore words than fit\na line\n  and so has this\n  one here\n"
+            );
+        }
     }
 
     #[test]

@@ -669,3 +669,27 @@ fn where_nothing_has_the_words_what_was_kept_last_is_offered() {
     );
     assert!(run.stdout.contains("Nothing forgotten yet"), "{run}");
 }
+
+#[test]
+fn a_number_that_no_capture_has_is_looked_for_in_words_and_forgotten_only_when_asked_again() {
+    let home = Home::new();
+    let server = Server::start([say("All right."), say("Fine.")]);
+    home.config(&server, "");
+    home.lines("s", &["the cause is in line 99 of the log"]);
+    let run = memory(&home, &["forget", "99"]);
+    assert!(run.stdout.contains("No capture has this number"), "{run}");
+    assert!(run.stdout.contains("Nothing forgotten yet"), "{run}");
+    let run = home.lines("s", &["what now?"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        server
+            .chats()
+            .pop()
+            .unwrap()
+            .body
+            .to_string()
+            .contains("line 99")
+    );
+    let run = memory(&home, &["forget", "1999"]);
+    assert!(run.stderr.contains("no capture with number 1999"), "{run}");
+}

@@ -27,6 +27,14 @@ fn each_names_file_line_key_and_what_was_meant() {
             "project/cogtrix.yaml:1:1: timestamps: unknown key; did you mean memory.timestamps?",
         ),
         (
+            "model: ollama/x\n",
+            "project/cogtrix.yaml:1:1: model: unknown key; did you mean models.default?",
+        ),
+        (
+            "wal: {}\n",
+            "project/cogtrix.yaml:1:1: wal: unknown key; did you mean memory.wal?",
+        ),
+        (
             "base_url: x\n",
             "project/cogtrix.yaml:1:1: base_url: unknown key; did you mean providers.NAME.base_url?",
         ),

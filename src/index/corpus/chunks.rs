@@ -81,7 +81,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// Whether a line is a heading of Markdown.
-pub(in crate::index) fn is_heading(line: &str) -> bool {
+pub fn is_heading(line: &str) -> bool {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();
     (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))

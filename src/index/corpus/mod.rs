@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-pub(super) use chunks::is_heading;
+pub use chunks::is_heading;
 pub use lines::folded;
 pub(super) use pieces::{Chunk, Piece};
 pub use sources::{Kind, Places};

@@ -34,8 +34,9 @@ pub(super) struct Candidate {
 const MAX_LISTED: usize = 20;
 /// Captures that are offered where nothing has the words.
 const MAX_OFFERED: usize = 8;
-/// Numbers of one range.
+/// Numbers of one range, and digits of a number that may have been mistyped.
 const MAX_RANGE: u64 = 1_000;
+const MAX_DIGITS: usize = 3;
 
 impl MemoryView<'_> {
     /// Finds what is meant; what is to be struck from history may have been forgotten before. `scope`: where the entry of a
@@ -59,13 +60,24 @@ impl MemoryView<'_> {
                 .any(|(_, it)| it.key.as_deref() == Some(word))
         };
         if let Some(names) = names(asked, &is_key) {
-            return match self.named_all(&names, scope, history) {
-                // A sum or a year that was said, and no number of a capture.
-                Err(MemoryViewError::NoNumber { .. }) if !self.candidates(asked)?.is_empty() => {
-                    self.with_words(asked, history)
-                }
-                named => named.map(Found::One),
+            let error = match self.named_all(&names, scope, history) {
+                Err(error @ MemoryViewError::NoNumber { .. }) => error,
+                named => return named.map(Found::One),
             };
+            let candidates = self.candidates(asked)?;
+            if candidates.is_empty() {
+                return Err(error);
+            }
+            // A sum or a year that was said, and no number of a capture.
+            if !names.iter().all(Name::may_be_number) {
+                return self.with_words(asked, history);
+            }
+            let heading = format!("No capture has this number. Said with {asked}:");
+            return Ok(Found::Several(self.listed(
+                &heading,
+                Some(asked),
+                &candidates,
+            )));
         }
         self.with_words(asked, history)
     }
@@ -582,6 +594,17 @@ enum Name<'a> {
     Range(u64, u64),
     /// An id or a key.
     Entry(&'a str),
+}
+
+impl Name<'_> {
+    /// Whether it is as short as numbers of captures are.
+    fn may_be_number(&self) -> bool {
+        match self {
+            Self::One(digits) => digits.len() <= MAX_DIGITS,
+            Self::Range(..) => true,
+            Self::Entry(_) => false,
+        }
+    }
 }
 
 impl std::fmt::Display for Name<'_> {
