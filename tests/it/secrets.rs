@@ -242,7 +242,17 @@ fn rows(file: &str) -> Vec<Row> {
 
 #[test]
 fn of_the_labelled_set_nearly_all_secrets_are_masked_and_next_to_nothing_else() {
-    let said = rows("said.jsonl");
+    are_masked_and_next_to_nothing_else("said.jsonl", "harmless.jsonl");
+}
+
+/// Messages of people whom the weights were not learned from: never add them to the corpus.
+#[test]
+fn of_the_set_that_training_never_read_nearly_all_secrets_are_masked_and_next_to_nothing_else() {
+    are_masked_and_next_to_nothing_else("said-unread.jsonl", "harmless-unread.jsonl");
+}
+
+fn are_masked_and_next_to_nothing_else(said: &str, harmless: &str) {
+    let said = rows(said);
     let secrets = said
         .iter()
         .flat_map(|row| row.secrets.iter().map(move |secret| (row, secret)));
@@ -253,7 +263,7 @@ fn of_the_labelled_set_nearly_all_secrets_are_masked_and_next_to_nothing_else() 
         .map(|(row, _)| row.text.as_str())
         .collect();
     assert!(missed.len() * 100 <= all.len() * 3, "missed {missed:#?}");
-    let harmless = rows("harmless.jsonl");
+    let harmless = rows(harmless);
     let changed: Vec<_> = harmless
         .iter()
         .map(|row| (&row.text, masked(&row.text)))

@@ -22,11 +22,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use known::Known;
+pub use tagger::Learned;
 #[cfg(feature = "testing")]
 pub use tagger::training;
 
 use crate::declare::named;
-use crate::text::linear::Model;
 use crate::text::ranges;
 
 /// Stands where a secret was.
@@ -78,19 +78,19 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 
 /// The same for a text that stands behind another one.
 pub fn masked_after<'t>(context: &str, text: &'t str) -> Cow<'t, str> {
-    masked_by(&tagger::MODEL, context, text)
+    masked_by(&tagger::LEARNED, context, text)
 }
 
-/// The same with other weights.
-pub fn masked_by<'t>(model: &Model<'_>, context: &str, text: &'t str) -> Cow<'t, str> {
-    let mut found = found_by(model, context, text);
+/// The same with what else was learned.
+pub fn masked_by<'t>(learned: &Learned<'_>, context: &str, text: &'t str) -> Cow<'t, str> {
+    let mut found = found_by(learned, context, text);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut masked = replaced(text, &found);
     // What stands before a mask is another sentence without what stood there.
     for _ in 0..ROUNDS {
-        found = found_by(model, context, &masked);
+        found = found_by(learned, context, &masked);
         if found.is_empty() {
             break;
         }
@@ -131,10 +131,10 @@ pub fn context(text: &str) -> &str {
 
 /// The secrets in a text that stands behind another one, in order, none over another.
 pub fn found(before: &str, text: &str) -> Vec<Found> {
-    found_by(&tagger::MODEL, before, text)
+    found_by(&tagger::LEARNED, before, text)
 }
 
-fn found_by(model: &Model<'_>, before: &str, text: &str) -> Vec<Found> {
+fn found_by(learned: &Learned<'_>, before: &str, text: &str) -> Vec<Found> {
     let before = context(before);
     let (joined, offset) = if before.trim().is_empty() {
         (Cow::Borrowed(text), 0)
@@ -148,7 +148,7 @@ fn found_by(model: &Model<'_>, before: &str, text: &str) -> Vec<Found> {
         let end = joined.floor_char_boundary((start + WINDOW).min(joined.len()));
         let from = joined.floor_char_boundary(start.saturating_sub(BEFORE));
         let upto = joined.floor_char_boundary((end + BEHIND).min(joined.len()));
-        let found = in_window(model, &joined[from..upto])
+        let found = in_window(learned, &joined[from..upto])
             .into_iter()
             .map(|mut it| {
                 it.place = it.place.start + from..it.place.end + from;
@@ -188,7 +188,7 @@ fn apart(mut found: Vec<Found>) -> Vec<Found> {
     apart
 }
 
-fn in_window(model: &Model<'_>, text: &str) -> Vec<Found> {
+fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
     let mut found = shapes::found(text);
     found.extend(commands::passwords(text));
     found.extend(numbers::found(text));
@@ -196,11 +196,11 @@ fn in_window(model: &Model<'_>, text: &str) -> Vec<Found> {
     found.extend(half_masked(text));
     // A rule knows which part of a word is the secret.
     let is_exact = |it: &Found| found.iter().any(|exact| overlap(&exact.place, &it.place));
-    let learned = tagger::found(text, model).into_iter();
-    let learned: Vec<Found> = learned
+    let told = tagger::found(text, learned).into_iter();
+    let told: Vec<Found> = told
         .filter(|it| text[it.place.clone()].contains(char::is_whitespace) || !is_exact(it))
         .collect();
-    found.extend(learned);
+    found.extend(told);
     // A mask is neither a name nor a value.
     let masks: Vec<Range<usize>> = text
         .match_indices(MASK)

@@ -11,11 +11,46 @@ use super::{Class, Found};
 use crate::text::linear::{Feature, Model, hash_of};
 
 /// What was learned.
-pub(super) const MODEL: Model<'static> = Model::new(include_bytes!("tagger.weights"));
+pub(super) const LEARNED: Learned<'static> = Learned::new(
+    include_bytes!("tagger.weights"),
+    include_bytes!("tagger.words"),
+);
+
+/// Weights of features, and the words that people use often: a password that is a word is a rare one.
+#[derive(Clone, Copy, Debug)]
+pub struct Learned<'w> {
+    model: Model<'w>,
+    /// Upper halves of their hashes, little endian, sorted.
+    common: &'w [[u8; 4]],
+}
+
+impl<'w> Learned<'w> {
+    /// Reads the two files that the trainer writes.
+    pub const fn new(weights: &'w [u8], words: &'w [u8]) -> Self {
+        Self {
+            model: Model::new(weights),
+            common: words.as_chunks().0,
+        }
+    }
+
+    /// Whether a token is a word that is not often used.
+    fn is_rare(&self, token: &Token<'_>) -> bool {
+        token.kind.is_spaced_word()
+            && self
+                .common
+                .binary_search_by_key(&upper_half(token.id), |it| u32::from_le_bytes(*it))
+                .is_err()
+    }
+}
+
+/// Returns what a word is known by in the file of common words.
+const fn upper_half(id: u64) -> u32 {
+    (id >> 32) as u32
+}
 
 /// Odds from which a token is secret, and from which it goes on with one.
-const ODDS: f32 = 2.0;
-const ODDS_BESIDE: f32 = 0.5;
+const ODDS: f32 = 1.0;
+const ODDS_BESIDE: f32 = 0.25;
 /// Tokens before and behind one in which a name of it is looked for.
 const BEFORE: usize = 40;
 const BEHIND: usize = 16;
@@ -29,17 +64,19 @@ const AROUND: usize = 10;
 const WORDING: usize = 6;
 
 /// Returns the secrets in a text.
-pub(super) fn found(text: &str, model: &Model<'_>) -> Vec<Found> {
-    let Some(sentence) = Read::new(text) else {
+pub(super) fn found(text: &str, learned: &Learned<'_>) -> Vec<Found> {
+    let Some(sentence) = Read::new(text, learned) else {
         return Vec::new();
     };
-    let odds = sentence.odds(model);
+    let odds = sentence.odds(&learned.model);
     sentence.found(&odds)
 }
 
 /// What the features of a text are made of.
 pub(super) struct Read<'t> {
     pub(super) tokens: Vec<Token<'t>>,
+    /// Of each token: whether it is a word that is not often used.
+    rare: Vec<bool>,
     /// Of each token: the last word before it and the next one behind it, its sentence, its line, and commas before it.
     before: Vec<usize>,
     behind: Vec<usize>,
@@ -76,7 +113,7 @@ const NONE: usize = usize::MAX;
 
 impl<'t> Read<'t> {
     /// Returns nothing where nothing can be secret: no name of one and no strange word.
-    pub(super) fn new(text: &'t str) -> Option<Self> {
+    pub(super) fn new(text: &'t str, learned: &Learned<'_>) -> Option<Self> {
         let tokens = tokens(text);
         if !tokens
             .iter()
@@ -85,6 +122,7 @@ impl<'t> Read<'t> {
             return None;
         }
         let mut read = Self {
+            rare: tokens.iter().map(|it| learned.is_rare(it)).collect(),
             before: vec![NONE; tokens.len()],
             behind: vec![NONE; tokens.len()],
             counts: Vec::with_capacity(tokens.len()),
@@ -208,8 +246,9 @@ impl<'t> Read<'t> {
     /// Features of a token being secret.
     pub(super) fn of_token(&self, i: usize, mut add: impl FnMut(Feature)) {
         let token = &self.tokens[i];
-        let kind = token.kind as u64;
-        let group = group(token.kind);
+        let rare = u64::from(self.rare[i]);
+        let kind = token.kind as u64 | rare << 6;
+        let group = group(token.kind) | rare << 5;
         let mut number = 0;
         let mut put = |one: u64, other: u64| {
             number += 1;
@@ -624,7 +663,34 @@ fn line(line: &str) -> Line {
 /// What the trainer needs.
 #[cfg(feature = "testing")]
 pub mod training {
-    use super::{Feature, Range, Read, Token, ahead, back};
+    use std::collections::BTreeMap;
+
+    use super::{Feature, Learned, Range, Read, Token, ahead, back, tokens, upper_half};
+
+    /// Messages of which so many have a word that is common.
+    const COMMON: usize = 8;
+
+    /// Returns the file of the words that stand in many of these texts, but within the secrets of each.
+    pub fn common_words<'t>(texts: impl Iterator<Item = (&'t str, Vec<Range<usize>>)>) -> Vec<u8> {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for (text, secrets) in texts {
+            let is_secret = |place: Range<usize>| {
+                let mut secrets = secrets.iter();
+                secrets.any(|it| it.start < place.end && place.start < it.end)
+            };
+            let words = tokens(text)
+                .into_iter()
+                .filter(|it| it.kind.is_spaced_word() && !is_secret(it.place()));
+            let mut words: Vec<u32> = words.map(|it| upper_half(it.id)).collect();
+            words.sort_unstable();
+            words.dedup();
+            for word in words {
+                *counts.entry(word).or_default() += 1;
+            }
+        }
+        let common = counts.into_iter().filter(|(_, count)| *count >= COMMON);
+        common.flat_map(|(word, _)| word.to_le_bytes()).collect()
+    }
 
     /// The tokens of a text and their features.
     #[derive(Debug)]
@@ -635,8 +701,8 @@ pub mod training {
     }
 
     /// Reads a text; `None` where the tagger does not look at it.
-    pub fn example(text: &str) -> Option<Example> {
-        let read = Read::new(text)?;
+    pub fn example(text: &str, learned: &Learned<'_>) -> Option<Example> {
+        let read = Read::new(text, learned)?;
         let all = 0..read.tokens.len();
         let features = |of: &dyn Fn(usize, &mut Vec<Feature>)| {
             let of = |i| {

@@ -49,6 +49,11 @@ impl Kind {
         (Self::Letter..=Self::Unspaced).contains(&self)
     }
 
+    /// Whether it is a word of a script that writes blanks between words.
+    pub(super) fn is_spaced_word(self) -> bool {
+        matches!(self, Self::Lower | Self::Capital | Self::Upper)
+    }
+
     /// Whether it may be a secret that nothing names.
     pub(super) fn is_strange(self) -> bool {
         matches!(
