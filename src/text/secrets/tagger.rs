@@ -48,9 +48,10 @@ const fn upper_half(id: u64) -> u32 {
     (id >> 32) as u32
 }
 
-/// Odds from which a token is secret, and from which it goes on with one.
-const ODDS: f32 = 1.0;
-const ODDS_BESIDE: f32 = 0.25;
+/// Odds from which a token is secret, from which an ordinary word is, and from which either goes on with one.
+const ODDS: f32 = 0.7;
+const ODDS_OF_WORD: f32 = 1.5;
+const ODDS_BESIDE: f32 = 0.2;
 /// Tokens before and behind one in which a name of it is looked for.
 const BEFORE: usize = 40;
 const BEHIND: usize = 16;
@@ -479,7 +480,15 @@ impl<'t> Read<'t> {
             while i < odds.len() && odds[i] >= ODDS_BESIDE && self.kind(i) != Kind::Mask {
                 i += 1;
             }
-            if odds[start..i].iter().any(|it| *it >= ODDS) {
+            let is_secret = |i: usize| {
+                let min = if self.kind(i).is_spaced_word() {
+                    ODDS_OF_WORD
+                } else {
+                    ODDS
+                };
+                odds[i] >= min
+            };
+            if (start..i).any(is_secret) {
                 found.extend(self.secret(start..i));
             }
         }
