@@ -242,16 +242,17 @@ fn rows(file: &str) -> Vec<Row> {
 
 #[test]
 fn of_the_labelled_set_nearly_all_secrets_are_masked_and_next_to_nothing_else() {
-    are_masked_and_next_to_nothing_else("said.jsonl", "harmless.jsonl");
+    are_masked_and_next_to_nothing_else("said.jsonl", "harmless.jsonl", 97);
 }
 
 /// Messages of people whom the weights were not learned from: never add them to the corpus.
 #[test]
 fn of_the_set_that_training_never_read_nearly_all_secrets_are_masked_and_next_to_nothing_else() {
-    are_masked_and_next_to_nothing_else("said-unread.jsonl", "harmless-unread.jsonl");
+    are_masked_and_next_to_nothing_else("said-unread.jsonl", "harmless-unread.jsonl", 95);
 }
 
-fn are_masked_and_next_to_nothing_else(said: &str, harmless: &str) {
+/// At least so many of a hundred secrets are masked, and at most two of a hundred harmless messages changed.
+fn are_masked_and_next_to_nothing_else(said: &str, harmless: &str, min: usize) {
     let said = rows(said);
     let secrets = said
         .iter()
@@ -262,7 +263,8 @@ fn are_masked_and_next_to_nothing_else(said: &str, harmless: &str) {
         .filter(|(row, secret)| masked(&row.text).contains(secret.as_str()))
         .map(|(row, _)| row.text.as_str())
         .collect();
-    assert!(missed.len() * 100 <= all.len() * 3, "missed {missed:#?}");
+    let masked_are = all.len() - missed.len();
+    assert!(masked_are * 100 >= all.len() * min, "missed {missed:#?}");
     let harmless = rows(harmless);
     let changed: Vec<_> = harmless
         .iter()

@@ -86,6 +86,18 @@ impl Weights {
         first: 0.0,
         second: 0.0,
     };
+    /// The same where nobody's name is known: a person and an assistant, or what was kept.
+    const WORDS_UNNAMED: Self = Self {
+        sitting: 0.3,
+        sitting_words: 0.3,
+        speaker: 0.1,
+        date: 0.7,
+        time: 0.4,
+        question: 0.3,
+        first: 0.15,
+        second: 0.15,
+        ..Self::WORDS
+    };
     /// For words and meaning.
     const FUSED: Self = Self {
         meaning: 0.615,
@@ -102,7 +114,7 @@ impl Weights {
         first: 0.156,
         second: 0.109,
     };
-    /// The same where nobody's name is known: a person and an assistant.
+    /// The same where nobody's name is known.
     const FUSED_UNNAMED: Self = Self {
         meaning: 0.668,
         sitting_meaning: 0.347,
@@ -121,7 +133,8 @@ impl Weights {
 
     fn of(index: &LexicalIndex, has_meaning: bool) -> &'static Self {
         match (has_meaning, index.speakers.is_empty()) {
-            (false, _) => &Self::WORDS,
+            (false, false) => &Self::WORDS,
+            (false, true) => &Self::WORDS_UNNAMED,
             (true, false) => &Self::FUSED,
             (true, true) => &Self::FUSED_UNNAMED,
         }
