@@ -342,7 +342,6 @@ impl Output {
             drawn_at: None,
             is_stale: false,
         });
-        reply.document.resize(size);
         if shown.lines().count() < WHOLE {
             reply.document.push(&shown);
         } else {
@@ -477,6 +476,7 @@ impl Output {
         let Some(reply) = &mut self.reply else {
             return;
         };
+        reply.document.resize(size);
         let settled = reply.document.take_settled();
         let tail = reply.document.tail();
         // Colours come when they are ready.
