@@ -51,6 +51,16 @@ fn blocks_are_laid_out_for_a_terminal() {
         ("numbers", "3. a\n4. b\n", "3. a\n4. b\n"),
         ("all ones", "1. a\n1. b\n1. c\n", "1. a\n2. b\n3. c\n"),
         ("tasks", "- [ ] a\n- [x] b\n", "[ ] a\n[x] b\n"),
+        (
+            "a list below another",
+            "- [x] a\n1. b\n2. c\n\n- d\n",
+            "[x] a\n\n1. b\n2. c\n\n• d\n",
+        ),
+        (
+            "a list below one of the same kind",
+            "- a\n\n* b\n",
+            "• a\n• b\n",
+        ),
         ("quote", "> a\n> b\n\nc", "│ a\n│ b\n\nc\n"),
         ("alert", "> [!NOTE]\n> a", "│ Note\n│ a\n"),
         (
