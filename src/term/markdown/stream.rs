@@ -99,12 +99,11 @@ impl Markdown {
         }
         if self.fence.is_none() {
             let mut laid = self.laid_to_cut();
-            match laid.cuts.pop() {
-                Some(cut) => self.settle_before(cut, laid.lines),
-                None => {
-                    self.settle(self.line_at);
-                    self.context.prior = None;
-                }
+            if let Some(cut) = laid.cuts.pop() {
+                self.settle_before(cut, laid.lines);
+            } else if self.line_at > 0 {
+                self.settle(self.line_at);
+                self.context.prior = None;
             }
             self.line_at = line_start(&self.open, self.open.len());
         }
