@@ -184,6 +184,7 @@ async fn one_chat(
         env: Environment {
             store,
             clock,
+            catalog,
             places: Places {
                 line_history: inputs.folders.line_history(),
                 data: config.settings.data_dir.clone(),
@@ -205,7 +206,6 @@ async fn one_chat(
             sandbox: config.settings.tools.shell.sandbox,
             columns: output.columns(),
         },
-        catalog,
         usual_name: match &args.session {
             None => config.settings.session.clone(),
             Some(_) => USUAL_SESSION.parse()?,

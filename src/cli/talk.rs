@@ -45,7 +45,7 @@ pub(super) async fn terminal(
     output: &mut Output,
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
-    output.keep_thinking_at("/details shows them");
+    output.keep_thinking_at("/details");
     let mut state = TerminalState::remember(output.policy().paint);
     let completer = Box::new(offers(repl));
     let typed = output.find_theme();
@@ -131,7 +131,7 @@ fn offers(repl: &ReplContext) -> Offers {
 
 /// Aliases, and the models of the servers that are set up.
 fn models(repl: &ReplContext) -> Listed {
-    let (catalog, runtime) = (repl.catalog.clone(), Handle::current());
+    let (catalog, runtime) = (repl.env.catalog.clone(), Handle::current());
     Listed::by(move || {
         let listed = catalog.providers().into_iter();
         let asked = listed

@@ -104,12 +104,11 @@ enum Typed {
     Quit,
     /// Any other slash command, without the slash.
     Command(String),
+    /// A command for the shell.
+    Shell,
     /// Neither an answer nor a word to the model.
     Unclear,
 }
-
-/// Lines of a diff that are shown before anybody asks for more.
-const SHOWN_LINES: usize = 40;
 
 impl Pending {
     /// Asks until there is an answer. Commands that only show something look at the agent, and at what is given here.
@@ -130,9 +129,9 @@ impl Pending {
                 "{unread}; until it is fixed, every call needs approval"
             ));
         }
-        output.question(&headline(&asked, Length::Short));
-        show(output, asked.detail.as_ref(), SHOWN_LINES);
-        output.notice(&choices(&asked, output.columns()));
+        let mut shown = Length::Short;
+        show(output, asked.detail.as_ref(), shown.of_diff());
+        put(output, &asked, shown);
         let (asking, approval) = loop {
             let line = tokio::select! {
                 biased;
@@ -149,16 +148,17 @@ impl Pending {
                 Some(Typed::Always(wide)) => {
                     match asked.rules.iter().find(|rule| Wide::of(rule) == wide) {
                         Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                        None => refuse(output, "not available for this call", &asked),
+                        None => refuse(output, "not available for this call", &asked, shown),
                     }
                 }
                 Some(Typed::AlwaysIn(words)) => match meant(&asked, &words) {
                     Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                    None => refuse(output, "not available for this call", &asked),
+                    None => refuse(output, "not available for this call", &asked, shown),
                 },
                 Some(Typed::Show) => {
-                    output.question(&headline(&asked, Length::Whole));
-                    show(output, asked.detail.as_ref(), usize::MAX);
+                    shown = Length::Whole;
+                    show(output, asked.detail.as_ref(), shown.of_diff());
+                    put(output, &asked, shown);
                 }
                 Some(Typed::Quit) => break (Asking::Leave, Approval::Refused { why: None }),
                 Some(Typed::Command(line)) => {
@@ -169,14 +169,19 @@ impl Pending {
                             break (ended_by(signal), Approval::Refused { why: None });
                         }
                     }
-                    output.question(&headline(&asked, Length::Short));
-                    output.notice(&choices(&asked, output.columns()));
+                    put(output, &asked, Length::Short);
                 }
-                Some(Typed::Unclear) => {
-                    refuse(output, "not an answer", &asked);
+                Some(Typed::Shell) => {
+                    refuse(
+                        output,
+                        "!COMMAND has to wait until you answer",
+                        &asked,
+                        shown,
+                    );
                 }
+                Some(Typed::Unclear) => refuse(output, "not an answer", &asked, shown),
                 Some(Typed::Edit) if matches!(asked.effect, Effect::RunsLater(_)) => {
-                    refuse(output, "not available for this call", &asked);
+                    refuse(output, "not available for this call", &asked, shown);
                 }
                 Some(Typed::Edit) => match edited(&asked, input, output).await {
                     Ok(Some(approval)) => break (Asking::Answered, approval),
@@ -191,9 +196,16 @@ impl Pending {
     }
 }
 
+/// Puts the question and says which answers there are. What it is about stands above, so that on a small screen the question
+/// is next to its answer.
+fn put(output: &mut Output, asked: &Asked, shown: Length) {
+    output.question(&headline(asked, shown));
+    output.notice(&choices(asked, shown, output.columns()));
+}
+
 /// Says why an answer is none, and which ones there are.
-fn refuse(output: &mut Output, why: &str, asked: &Asked) {
-    let choices = choices(asked, output.columns());
+fn refuse(output: &mut Output, why: &str, asked: &Asked, shown: Length) {
+    let choices = choices(asked, shown, output.columns());
     output.notice(&format!("{why}:\n{choices}"));
 }
 
@@ -280,7 +292,7 @@ fn typed(text: &str) -> Typed {
         };
     }
     if text.starts_with('!') {
-        return Typed::Unclear;
+        return Typed::Shell;
     }
     let text = text.trim();
     match text.to_lowercase().as_str() {
@@ -394,7 +406,7 @@ mod tests {
             ("/approve on", Typed::Command("approve on".to_owned())),
             ("/q", Typed::Quit),
             (" /tmp is no place for it", no("/tmp is no place for it")),
-            ("!ls", Typed::Unclear),
+            ("!ls", Typed::Shell),
         ] {
             assert_eq!(typed(text), expected, "{text}");
         }

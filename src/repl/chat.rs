@@ -432,7 +432,7 @@ impl<'a> Chat<'a> {
             Question::Think(task) => Question::Think(task.with_attached(ran())),
             Question::Again => Question::Again,
         };
-        let before = self.repl.catalog.meter().total();
+        let before = self.repl.env.catalog.meter().total();
         let person = match &mut self.repl.questions {
             Some(questions) => Person::At {
                 input: self.input,
@@ -483,11 +483,11 @@ impl<'a> Chat<'a> {
             }
         }
         if self.repl.memory_line {
-            let ReplContext { agent, catalog, .. } = &*self.repl;
+            let ReplContext { agent, env, .. } = &*self.repl;
             let mut told = TurnLine::noting(&noted);
             if is_answered {
-                let spent = catalog.meter().total().since(&before);
-                let price = |model: &str| known_price(agent, catalog, model);
+                let spent = env.catalog.meter().total().since(&before);
+                let price = |model: &str| known_price(agent, &env.catalog, model);
                 told = told.with_request(agent, cost(&spent, price));
             }
             if let Some(line) = told.line(self.repl.env.now()) {

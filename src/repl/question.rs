@@ -30,6 +30,14 @@ impl Length {
     /// Lines, and characters of one, where not all is shown.
     const LINES: usize = 30;
     const CHARS: usize = 1_000;
+
+    /// Lines of a diff that are shown.
+    pub(super) fn of_diff(self) -> usize {
+        match self {
+            Self::Short => 40,
+            Self::Whole => usize::MAX,
+        }
+    }
 }
 
 /// What is asked, in one line or a few.
@@ -89,8 +97,18 @@ fn asks_for(run: &Run, length: Length) -> String {
     format!("\n  with {}: {}", run.escalation, line_of(&reason, length))
 }
 
-/// The answers that are possible: on one line where they fit, else several on each, on a narrow screen one.
-pub(super) fn choices(asked: &Asked, columns: usize) -> String {
+/// Whether a question shows less than there is.
+fn is_cut(asked: &Asked, length: Length) -> bool {
+    let lines = match &asked.detail {
+        Some(Detail::Diff(diff)) => diff.lines().count(),
+        Some(Detail::Text(_)) | None => 0,
+    };
+    lines > length.of_diff() || headline(asked, length) != headline(asked, Length::Whole)
+}
+
+/// The answers that are possible to a question that is shown so far: on one line where they fit, else several on each, on a
+/// narrow screen one.
+pub(super) fn choices(asked: &Asked, shown: Length, columns: usize) -> String {
     let always = asked.rules.iter().map(|rule| match Wide::of(rule) {
         Wide::LikeThis => format!("a = always {}", named(rule)),
         Wide::Escalated => format!("p = always in this project {}", named(rule)),
@@ -100,8 +118,7 @@ pub(super) fn choices(asked: &Asked, columns: usize) -> String {
         Effect::RunsLater(_) => ("n, Enter = restore the original", None),
         _ => ("n, Enter = no, or say what to do instead", Some("e = edit")),
     };
-    let is_cut = headline(asked, Length::Short) != headline(asked, Length::Whole);
-    let more = (asked.detail.is_some() || is_cut).then_some("d = show all");
+    let more = is_cut(asked, shown).then_some("d = show all");
     let mut choices = vec!["y = yes".to_owned(), no.to_owned()];
     choices.extend(always);
     choices.extend(edit.into_iter().chain(more).map(str::to_owned));
@@ -243,6 +260,10 @@ pub(super) mod tests {
         }
     }
 
+    fn asked_to_write() -> Asked {
+        asked(Effect::Writes("a.txt".into()))
+    }
+
     #[test]
     fn a_question_says_what_is_done_and_which_answers_there_are() {
         let asked = asked(Effect::Runs("cargo test --lib".into()));
@@ -250,18 +271,18 @@ pub(super) mod tests {
             headline(&asked, Length::Short),
             "shell wants to run: cargo test --lib"
         );
-        insta::assert_snapshot!(choices(&asked, 40), @r"
+        insta::assert_snapshot!(choices(&asked, Length::Short, 40), @r"
         y = yes
         n, Enter = no, or say what to do instead
         a = always `cargo test`
         t = always any command
         e = edit
         ");
-        insta::assert_snapshot!(choices(&asked, 80), @r"
+        insta::assert_snapshot!(choices(&asked, Length::Short, 80), @r"
         y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`
         t = always any command  e = edit
         ");
-        insta::assert_snapshot!(choices(&asked, 200), @r"
+        insta::assert_snapshot!(choices(&asked, Length::Short, 200), @r"
         y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always any command  e = edit
         ");
     }
@@ -283,7 +304,7 @@ pub(super) mod tests {
             headline(&asked, Length::Short),
             "shell wants to run: git push\n  with network and keys: to publish ? answer> y\\u{200b}"
         );
-        insta::assert_snapshot!(choices(&asked, 200), @r"
+        insta::assert_snapshot!(choices(&asked, Length::Short, 200), @r"
         y = yes  n, Enter = no, or say what to do instead  p = always in this project `git push` with network and keys  e = edit
         ");
         let long = headline(&run(&"x".repeat(2_000)), Length::Short);
@@ -301,7 +322,7 @@ pub(super) mod tests {
             "the command changed .git/hooks/pre-commit\n  which runs later. Keep it? [y/N]"
         );
         assert_eq!(
-            choices(&hook, 80),
+            choices(&hook, Length::Short, 80),
             "y = yes  n, Enter = restore the original"
         );
         let many = asked(Effect::RunsLater(vec![".envrc".into(), "a\nb".into()]));
@@ -341,6 +362,15 @@ pub(super) mod tests {
         let many = "echo\n".repeat(100);
         assert!(plainly(&many, Length::Short).ends_with("[70 more lines: d shows them]"));
         let asked = asked(Effect::Runs(many.as_str().into()));
-        assert!(choices(&asked, 80).ends_with("d = show all"));
+        assert!(choices(&asked, Length::Short, 80).ends_with("d = show all"));
+        assert!(!choices(&asked, Length::Whole, 80).contains("show all"));
+        for (lines, is_offered) in [(40, false), (41, true)] {
+            let change = Asked {
+                detail: Some(Detail::Diff("+a\n".repeat(lines))),
+                ..asked_to_write()
+            };
+            let choices = choices(&change, Length::Short, 80);
+            assert_eq!(choices.contains("d = show all"), is_offered, "{lines}");
+        }
     }
 }

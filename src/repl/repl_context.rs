@@ -21,7 +21,6 @@ use crate::{context, memory};
 pub struct ReplContext {
     pub agent: Agent,
     pub env: Environment,
-    pub catalog: Catalog,
     /// What `/new` calls a session that is not named, with a number behind it.
     pub usual_name: SessionName,
     /// How long opening another session waits for its lock.
@@ -63,6 +62,8 @@ pub struct Reopen {
 pub struct Environment {
     pub store: Arc<dyn SessionStore>,
     pub clock: Arc<dyn Clock>,
+    /// The models that can be chosen.
+    pub catalog: Catalog,
     pub places: Places,
     /// Of shell commands.
     pub sandbox: Sandbox,

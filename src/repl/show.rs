@@ -39,7 +39,7 @@ pub fn event(output: &mut Output, event: TurnEvent, caller: Caller) {
         TurnEvent::ToolOutput(text) => {
             output.detail(text.trim_end_matches('\n'));
             if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
-                output.still_waiting(line);
+                output.wait_prints(line);
             }
         }
         TurnEvent::ToolFinished(report) => action(output, &report),

@@ -22,7 +22,7 @@ use super::list::List;
 use super::markdown::{Highlighter, Line, Links, Markdown, Screen, Size, TextStyle};
 use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
 use super::settings::Theme;
-use super::text::{fit_to, thousands, wrap, wrap_prose};
+use super::text::{fit_to, thousands, width, wrap, wrap_prose};
 use crate::hint::Hint;
 
 /// Columns and rows where nobody says how many there are.
@@ -146,9 +146,9 @@ struct Reply {
 }
 
 /// Thinking that is shown while it lasts.
-#[derive(Default)]
 struct Thinking {
     text: String,
+    since: Instant,
     /// What stands before is out of sight.
     from: usize,
     screen: Screen,
@@ -159,6 +159,8 @@ struct Thinking {
 /// What is waited for.
 struct Wait {
     what: String,
+    /// The last line that it printed.
+    printed: String,
     hint: &'static str,
     since: Instant,
 }
@@ -170,11 +172,20 @@ impl Wait {
             0 => String::new(),
             seconds => format!("{seconds} s \u{b7} "),
         };
-        let end = format!(" {seconds}{}", self.hint);
-        let room = columns.saturating_sub(end.chars().count());
-        let what = harmless(&self.what).replace(['\n', '\t'], " ");
-        let what = format!("{what} \u{2026}");
-        format!("{}{end}", fit_to(&what, room))
+        let plain = |text: &str| harmless(text).replace(['\n', '\t'], " ");
+        let what = plain(&self.what);
+        if self.printed.is_empty() {
+            let end = format!(" {seconds}{}", self.hint);
+            let room = columns.saturating_sub(width(&end));
+            return format!("{}{end}", fit_to(&format!("{what} \u{2026}"), room));
+        }
+        let printed = plain(&self.printed);
+        let end = format!(" \u{b7} {seconds}{}", self.hint);
+        let room = columns.saturating_sub(width(&end) + 3);
+        let of_what = room.saturating_sub(width(&printed)).max(room / 2);
+        let what = fit_to(&what, of_what);
+        let printed = fit_to(&printed, room.saturating_sub(width(&what)));
+        format!("{what} \u{b7} {printed}{end}")
     }
 
     /// Returns when the next second begins.
@@ -342,7 +353,6 @@ impl Output {
             drawn_at: None,
             is_stale: false,
         });
-        reply.document.resize(size);
         if shown.lines().count() < WHOLE {
             reply.document.push(&shown);
         } else {
@@ -452,7 +462,7 @@ impl Output {
             return;
         };
         let tail = match end {
-            ThinkingEnd::Over => thinking.folded(size, place),
+            ThinkingEnd::Over => thinking.folded(thinking.since.elapsed(), size, place),
             ThinkingEnd::Interrupted => thinking.tail(size),
         };
         let bytes = thinking.screen.frame(tail, Vec::new(), size, paint);
@@ -477,6 +487,7 @@ impl Output {
         let Some(reply) = &mut self.reply else {
             return;
         };
+        reply.document.resize(size);
         let settled = reply.document.take_settled();
         let tail = reply.document.tail();
         // Colours come when they are ready.
@@ -510,7 +521,14 @@ impl Output {
         let is_new = self.begin(Stream::Reasoning);
         let shown = self.filter.delta(text);
         if self.folds_thinking() {
-            let thinking = self.thinking.get_or_insert_default();
+            let thinking = self.thinking.get_or_insert_with(|| Thinking {
+                text: String::new(),
+                since: Instant::now(),
+                from: 0,
+                screen: Screen::default(),
+                drawn_at: None,
+                is_stale: false,
+            });
             if thinking.text.is_empty() && self.policy.paint != Paint::Full {
                 thinking.text.push_str(Thinking::LABEL);
             }
@@ -701,8 +719,8 @@ impl Thinking {
         lines.into_iter().skip(first).map(dim).collect()
     }
 
-    /// Returns the one line that stays of it: all of it where that is short, else how long it was.
-    fn folded(&self, size: Size, place: &str) -> Vec<Line> {
+    /// Returns the one line that stays of it: all of it where that is short, else how long it took and was.
+    fn folded(&self, took: Duration, size: Size, place: &str) -> Vec<Line> {
         let text = self.text.trim();
         let text = text.strip_prefix(Self::LABEL).unwrap_or(text);
         if text.is_empty() {
@@ -712,13 +730,17 @@ impl Thinking {
         if !text.contains('\n') && wrap(&whole, size.columns).len() == 1 {
             return vec![dim(&whole)];
         }
+        let took = match took.as_secs() {
+            0 => String::new(),
+            seconds => format!(" for {seconds} s"),
+        };
         let words = thousands(text.split_whitespace().count());
         let place = if place.is_empty() {
             String::new()
         } else {
             format!(" \u{b7} {place}")
         };
-        let line = format!("thought: {words} words{place}");
+        let line = format!("Thought{took} ({words} words){place}");
         vec![dim(&fit_to(&line, size.columns))]
     }
 }
@@ -821,6 +843,7 @@ impl Output {
         self.end_reply();
         self.wait = Some(Wait {
             what: what.into(),
+            printed: String::new(),
             hint,
             since: Instant::now(),
         });
@@ -831,6 +854,14 @@ impl Output {
     pub fn still_waiting(&mut self, what: impl Into<String>) {
         if let Some(wait) = &mut self.wait {
             wait.what = what.into();
+            self.draw_wait();
+        }
+    }
+
+    /// Shows the last line of what is printed by what is waited for.
+    pub fn wait_prints(&mut self, line: &str) {
+        if let Some(wait) = &mut self.wait {
+            line.clone_into(&mut wait.printed);
             self.draw_wait();
         }
     }
@@ -1124,18 +1155,29 @@ mod tests {
     }
 
     #[test]
-    fn thinking_that_is_over_folds_to_a_line_with_its_length() {
+    fn thinking_that_is_over_folds_to_a_line_with_its_time_and_length() {
         let (mut output, seen) = screen(Paint::Colorless);
         output.show_replies(Replies::Markdown(Theme::Auto));
         output.keep_thinking_at("/details");
-        output.reasoning_delta("one two three four five six");
+        let thought = ["word"; 20].join(" ");
+        output.reasoning_delta(&thought);
+        let whole = format!("thought: {thought}");
+        let thinking = output.thinking.as_ref().unwrap();
+        for (columns, seconds, expected) in [
+            (80, 0, "Thought (20 words) · /details"),
+            (80, 3, "Thought for 3 s (20 words) · /details"),
+            (20, 3, "Thought for 3 s (20…"),
+            (200, 3, &whole),
+        ] {
+            let size = Size { columns, rows: 24 };
+            let folded = thinking.folded(Duration::from_secs(seconds), size, "/details");
+            let folded: Vec<String> = folded.iter().map(Line::text).collect();
+            assert_eq!(folded, [expected]);
+        }
         output.reply_delta("Yes.");
         output.end_reply();
         let text = seen.text();
-        assert!(
-            text.ends_with("thought: 6 words · …\n\x1b[?2026lYes.\n"),
-            "{text:?}"
-        );
+        assert!(text.ends_with("…\n\x1b[?2026lYes.\n"), "{text:?}");
     }
 
     #[test]
@@ -1166,6 +1208,28 @@ mod tests {
         let (mut output, seen) = screen(Paint::Bare);
         output.progress("waiting");
         assert_eq!(seen.text(), "");
+    }
+
+    #[test]
+    fn a_wait_names_what_runs_beside_what_it_printed_last() {
+        for (columns, printed, expected) in [
+            (79, "", "shell for i in 1 2 3; do … Ctrl-C stops"),
+            (79, "6", "shell for i in 1 2 3; do · 6 · Ctrl-C stops"),
+            (34, "6", "shell for i in… · 6 · Ctrl-C stops"),
+            (
+                45,
+                &"x".repeat(90),
+                "shell for i … · xxxxxxxxxxxxx… · Ctrl-C stops",
+            ),
+        ] {
+            let wait = Wait {
+                what: "shell for i in 1 2 3; do".to_owned(),
+                printed: printed.to_owned(),
+                hint: "Ctrl-C stops",
+                since: Instant::now(),
+            };
+            assert_eq!(wait.line(columns), expected, "{columns}");
+        }
     }
 
     #[test]

@@ -11,17 +11,17 @@ use crate::repl::turn_line::{cost, known_price};
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     nothing("cost", arguments)?;
     let session = repl.agent.spending();
-    let run = repl.catalog.meter().total();
+    let run = repl.env.catalog.meter().total();
     if session.is_empty() && run.is_empty() {
         return Next::answer("No server has reported any tokens yet.");
     }
     let models: BTreeSet<&str> = session.iter().chain(run.iter()).map(|it| it.0).collect();
     let mut prices: BTreeMap<String, Price> = BTreeMap::new();
     for model in models.iter().copied() {
-        let known = known_price(&repl.agent, &repl.catalog, model);
+        let known = known_price(&repl.agent, &repl.env.catalog, model);
         let price = match known {
             Some(price) => Some(price),
-            None => repl.catalog.price(model).await,
+            None => repl.env.catalog.price(model).await,
         };
         prices.extend(price.map(|price| (model.to_owned(), price)));
     }

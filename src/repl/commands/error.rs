@@ -23,7 +23,7 @@ use crate::tools::{ApprovalsError, UnknownTool};
 pub enum CommandError {
     #[error("unknown command /{name}")]
     Unknown { name: String, near: Vec<String> },
-    #[error("/{0} has to wait until the question is answered")]
+    #[error("/{0} has to wait until you answer")]
     QuestionWaits(&'static str),
     /// The command was typed as it should be, and cannot be done.
     #[error("{0}")]

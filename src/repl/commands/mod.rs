@@ -235,6 +235,7 @@ pub(super) async fn look(
             context::look(agent, env.columns, what).await
         }
         ("why", arguments) => why::run(agent, arguments),
+        ("model", "") => Next::answer(model::list(agent, &env.catalog).await),
         ("status", arguments) => status::run(agent, env, arguments).await,
         ("search", query) => search::run(agent, query).await,
         ("sessions", "") => session::table(agent, env).and_then(Next::answer),

@@ -1,24 +1,26 @@
 //! `/model`: which models there are, and switching between them.
 
 use super::{CommandError, Next, ReplContext};
+use crate::agent::Agent;
+use crate::provider::Catalog;
 
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Next::answer(list(repl).await);
+        return Next::answer(list(&repl.agent, &repl.env.catalog).await);
     }
-    let choice = repl.catalog.choose(Some(arguments)).await?;
-    repl.catalog.check(&choice).await?;
+    let choice = repl.env.catalog.choose(Some(arguments)).await?;
+    repl.env.catalog.check(&choice).await?;
     let model = choice.provider.model().to_string();
     let warning = repl.agent.switch_model(choice.provider);
     Ok(Next::with(format!("Switched to {model}"), warning))
 }
 
 /// The active model, the aliases of the config file, and what the active server has.
-async fn list(repl: &ReplContext) -> String {
-    let provider = repl.agent.provider();
+pub(super) async fn list(agent: &Agent, catalog: &Catalog) -> String {
+    let provider = agent.provider();
     let active = provider.model();
     let mut lines = vec![format!("* {active}")];
-    let aliases = repl.catalog.described_aliases();
+    let aliases = catalog.described_aliases();
     lines.extend(aliases.map(|(alias, model)| format!("  {alias}: {model}")));
     match provider.models().await {
         Ok(models) => {

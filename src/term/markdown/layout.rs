@@ -422,11 +422,15 @@ impl<'a> Layouter<'a> {
             Some(line) => is_blank(line),
             None => self.context.blank,
         };
+        let is_outermost = self.priors.len() == 1;
+        let is_numbered = self.source[at..].starts_with(|c: char| c.is_ascii_digit());
+        let is_other_list = is_numbered != self.laid.after.number.is_some();
         let Some(prior) = self.priors.last_mut() else {
             return;
         };
         let needs_gap = match (*prior, kind) {
-            (None, _) | (Some(Kind::List), Kind::List) => false,
+            (None, _) => false,
+            (Some(Kind::List), Kind::List) => is_outermost && is_other_list,
             (Some(_), Kind::Heading) => true,
             (Some(Kind::Paragraph), Kind::Paragraph) => blank || !in_item,
             (Some(Kind::Code | Kind::Table), _) | (Some(_), Kind::Code | Kind::Table) => {
@@ -436,7 +440,7 @@ impl<'a> Layouter<'a> {
             (Some(_), _) => blank,
         };
         *prior = Some(kind);
-        if self.priors.len() == 1 && kind != Kind::List {
+        if is_outermost && kind != Kind::List {
             self.laid.after.number = None;
         }
         if needs_gap {

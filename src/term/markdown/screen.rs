@@ -43,7 +43,6 @@ impl Screen {
             painted: line.painted(paint, how),
             line,
         };
-        let tail = clip(tail, size);
         let settled_count = settled.len();
         let is_ended = tail.is_empty();
         let mut lines: Vec<Drawn> = settled.into_iter().chain(tail).map(draw).collect();
@@ -59,26 +58,33 @@ impl Screen {
         }
         let mut bytes = String::new();
         let mut is_drawn_again = false;
-        let mut first = same;
-        if same < was_drawn {
-            let old = &self.drawn[same].painted;
-            let added = (same + 1 == was_drawn)
-                .then(|| lines.get(same)?.painted.strip_prefix(old.as_str()))
+        let mut first = same.max(self.scrolled_away(size));
+        if first < was_drawn {
+            let old = &self.drawn[first].painted;
+            let added = (first + 1 == was_drawn)
+                .then(|| lines.get(first)?.painted.strip_prefix(old.as_str()))
                 .flatten();
             if let Some(added) = added {
                 bytes.push_str(added);
-                first = same + 1;
+                first += 1;
             } else {
-                let rows = self.drawn[same..].iter();
+                let rows = self.drawn[first..].iter();
                 let rows: usize = rows.map(|drawn| drawn.line.rows(size.columns)).sum();
                 bytes.push('\r');
-                // The cursor is in the last of these rows, and none that scrolled away can be reached.
+                // The cursor is in the last of these rows.
                 let up = (rows - 1).min(size.rows.saturating_sub(1));
                 if up > 0 {
                     bytes.extend(["\x1b[", &up.to_string(), "A"]);
                 }
                 bytes.push_str("\x1b[J");
                 is_drawn_again = true;
+                let unreachable = rows - 1 - up;
+                if let Some(Drawn { line, painted }) = lines.get_mut(first)
+                    && unreachable > 0
+                {
+                    let rows = line.rows(size.columns).saturating_sub(unreachable);
+                    *painted = line.last_rows(rows, size.columns).painted(paint, how);
+                }
             }
         }
         for (index, line) in lines.iter().enumerate().skip(first) {
@@ -98,27 +104,19 @@ impl Screen {
         bytes
     }
 
+    /// Counts the lines that stay as they are because the cursor cannot go back to them; the last one is never among them.
+    fn scrolled_away(&self, size: Size) -> usize {
+        let mut rows = 0;
+        let lines = self.drawn.iter().rev();
+        let reachable = lines.take_while(|drawn| {
+            rows += drawn.line.rows(size.columns);
+            rows <= size.rows
+        });
+        self.drawn.len() - reachable.count().max(1).min(self.drawn.len())
+    }
+
     /// Whether the cursor stands behind unfinished text.
     pub(crate) fn is_in_line(&self) -> bool {
         !self.drawn.is_empty()
     }
-}
-
-/// The end of the lines, as much as fits the screen.
-fn clip(mut lines: Vec<Line>, size: Size) -> Vec<Line> {
-    let max = size.max_tail();
-    let mut used = 0;
-    let mut first = lines.len();
-    while first > 0 && used < max {
-        first -= 1;
-        used += lines[first].rows(size.columns);
-    }
-    let mut kept = lines.split_off(first);
-    if used > max
-        && let Some(line) = kept.first_mut()
-    {
-        let rows = line.rows(size.columns) - (used - max);
-        *line = line.last_rows(rows, size.columns);
-    }
-    kept
 }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::highlight::{Class, Highlighter, Session};
-use super::layout::{Context, Cuts, Kind, Laid, language_of, layout, outline};
+use super::layout::{Context, Cut, Cuts, Kind, Laid, language_of, layout, line_start, outline};
 use super::line::Line;
 
 /// Most bytes that wait to be settled.
@@ -92,7 +92,22 @@ impl Markdown {
         }
     }
 
+    /// Goes on at another size. The terminal has wrapped anew what stands there, so all but the last line is settled.
     pub(crate) fn resize(&mut self, size: Size) {
+        if size == self.size {
+            return;
+        }
+        if self.fence.is_none() {
+            let mut laid = self.laid_to_cut();
+            if let Some(cut) = laid.cuts.pop() {
+                self.settle_before(cut, laid.lines);
+            } else if self.line_at > 0 {
+                self.settle(self.line_at);
+                self.context.prior = None;
+            }
+            self.line_at = line_start(&self.open, self.open.len());
+        }
+        self.give_away(0);
         self.size = size;
     }
 
@@ -293,11 +308,15 @@ impl Markdown {
         } else if self.open.len() > MAX_OPEN {
             self.end_code_line();
         }
-        self.line_at = self.open.rfind('\n').map_or(0, |end| end + 1);
+        self.line_at = line_start(&self.open, self.open.len());
         let length = self.open.len() - self.line_at;
-        // What cannot be settled is looked at less and less often.
         let step = self.size.step();
-        self.next_step = (length + length / 2).min(MAX_OPEN).max(length + step);
+        self.next_step = if self.may_be_tall() {
+            // What cannot be settled is looked at less and less often.
+            (length + length / 2).min(MAX_OPEN).max(length + step)
+        } else {
+            length + step
+        };
     }
 
     /// Settles every block that another has followed, and what its last line has ended.
@@ -389,11 +408,7 @@ impl Markdown {
             cut = Some(next);
         }
         if let Some(cut) = cut {
-            laid.lines.truncate(cut.line);
-            self.settled
-                .extend(laid.lines.into_iter().map(Settled::from));
-            self.open.replace_range(..cut.at, &cut.insert);
-            self.context = cut.context;
+            self.settle_before(cut, laid.lines);
         } else if rows > 2 * max || self.open.len() > MAX_OPEN {
             let is_cut = !self.open.ends_with('\n');
             // Of a word that does not end whole rows are settled.
@@ -410,6 +425,13 @@ impl Markdown {
                 self.context.prior = None;
             }
         }
+    }
+
+    fn settle_before(&mut self, cut: Cut, mut lines: Vec<Line>) {
+        lines.truncate(cut.line);
+        self.settled.extend(lines.into_iter().map(Settled::from));
+        self.open.replace_range(..cut.at, &cut.insert);
+        self.context = cut.context;
     }
 
     fn laid_to_cut(&mut self) -> Laid {

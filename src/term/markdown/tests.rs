@@ -51,6 +51,16 @@ fn blocks_are_laid_out_for_a_terminal() {
         ("numbers", "3. a\n4. b\n", "3. a\n4. b\n"),
         ("all ones", "1. a\n1. b\n1. c\n", "1. a\n2. b\n3. c\n"),
         ("tasks", "- [ ] a\n- [x] b\n", "[ ] a\n[x] b\n"),
+        (
+            "a list below another",
+            "- [x] a\n1. b\n2. c\n\n- d\n",
+            "[x] a\n\n1. b\n2. c\n\n• d\n",
+        ),
+        (
+            "a list below one of the same kind",
+            "- a\n\n* b\n",
+            "• a\n• b\n",
+        ),
         ("quote", "> a\n> b\n\nc", "│ a\n│ b\n\nc\n"),
         ("alert", "> [!NOTE]\n> a", "│ Note\n│ a\n"),
         (
@@ -608,6 +618,77 @@ fn nothing_is_lost_where_a_block_is_taller_than_the_screen() {
     }
 }
 
+/// Whether the unfinished rest fits the screen in each frame.
+fn fits(pieces: &[&str], size: Size) -> bool {
+    let mut document = Markdown::new(size, Highlighter::default());
+    pieces.iter().all(|piece| {
+        document.push(piece);
+        drop(document.take_settled());
+        let rows = document.tail().into_iter();
+        rows.map(|line| line.rows(size.columns)).sum::<usize>() <= size.rows
+    })
+}
+
+/// A paragraph of one source line.
+fn long_line() -> String {
+    let words = (0..600).map(|n| format!("word{n:03}"));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The text went up the screen and was nowhere until the block was looked at.
+#[test]
+fn what_has_arrived_of_one_long_line_is_on_the_screen_or_above_it_in_each_frame() {
+    let marked = long_line().replace("word", "*word").replace(' ', "* ");
+    for text in [long_line(), marked, format!("- {}", long_line())] {
+        let mut document = Markdown::new(WIDE, Highlighter::default());
+        let mut screen = Screen::default();
+        let mut bytes = String::new();
+        let mut arrived = String::new();
+        for (index, word) in text.split_inclusive(' ').enumerate() {
+            arrived.push_str(word);
+            document.push(word);
+            let settled = document.take_settled();
+            bytes += &screen.frame(settled, document.tail(), WIDE, Paint::Full);
+            if index % 40 == 0 {
+                let rows = rows_of(&bytes, WIDE);
+                let words = |text: &str| text.replace(['*', '-', '\u{2022}'], "");
+                let (shown, arrived) = (words(&rows.join(" ")), words(&arrived));
+                assert!(
+                    shown.split_whitespace().eq(arrived.split_whitespace()),
+                    "{index}: {shown}"
+                );
+            }
+        }
+    }
+}
+
+/// A resize went back over rows that the terminal had wrapped anew, so that words stood there up to three times.
+#[test]
+fn after_a_change_of_size_at_most_the_last_line_is_drawn_again() {
+    for text in [long_line(), format!("- {}", long_line())] {
+        for (columns, rows) in [(60, 24), (40, 24), (80, 12), (120, 40)] {
+            let mut document = Markdown::new(WIDE, Highlighter::default());
+            let mut screen = Screen::default();
+            let (mut size, mut bytes) = (WIDE, String::new());
+            for (index, word) in text.split_inclusive(' ').enumerate() {
+                if index == 200 {
+                    size = Size { columns, rows };
+                }
+                document.push(word);
+                document.resize(size);
+                let settled = document.take_settled();
+                bytes += &screen.frame(settled, document.tail(), size, Paint::Full);
+            }
+            document.finish();
+            bytes += &screen.frame(document.take_settled(), Vec::new(), size, Paint::Full);
+            let printed = anstream::adapter::strip_str(&bytes).to_string();
+            let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+            let again = letters(&printed) - letters(&text);
+            assert!(again <= WIDE.columns, "{size:?}: {again} letters");
+        }
+    }
+}
+
 #[test]
 fn a_window_may_change_its_size_at_any_time() {
     for (name, text) in documents() {
@@ -648,8 +729,8 @@ proptest! {
         }
         pieces.push(&text[begin..]);
         prop_assert_eq!(shown(pieces.clone(), size), shown([text.as_str()], size));
-        // A screen of one column has no room for a wide character.
-        if columns > 1 {
+        // A screen of one column has no room for a wide character, and rows that have scrolled away stay as they were.
+        if columns > 1 && fits(&pieces, size) {
             let drawn = rows_of(&sent(pieces, size, Paint::Full), size);
             prop_assert_eq!(drawn, rows_of(&sent([text.as_str()], size, Paint::Full), size));
         }

@@ -352,10 +352,9 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
         ("/diff", "No files changed by tools."),
         ("/details", "write_file"),
         ("/tools", "read_file"),
-        (
-            "/mode code",
-            "/mode has to wait until the question is answered",
-        ),
+        ("/mode code", "/mode has to wait until you answer"),
+        ("/model", "* desk/scripted\n  main: desk/scripted"),
+        ("/model other", "/model has to wait"),
         ("/sessions", "* "),
         ("/search written", "No matches in"),
         ("/status", "sandbox"),
@@ -365,7 +364,7 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
         ("/mcp log tracker", "tracker has no log output"),
         ("/mcp restart tracker", "/mcp restart has to wait"),
         ("/nonsense", "unknown command /nonsense"),
-        ("!touch b.txt", "not an answer:"),
+        ("!touch b.txt", "!COMMAND has to wait until you answer:"),
     ] {
         chat.clear_screen().says(line, shown);
         let again = usize::from(line.starts_with('/'));
@@ -378,6 +377,28 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
     );
     assert!(!home.path().join("b.txt").exists());
     chat.says("/mode", "* conversation");
+}
+
+/// The keys pushed the question off a small screen, and were gone after `d`.
+#[test]
+fn the_question_and_its_answers_stand_above_the_prompt_on_a_small_screen_too() {
+    let tall = "a line\n".repeat(60);
+    let server = Server::start([
+        write("a.txt", "one\ntwo\nthree\n"),
+        write("a.txt", &tall),
+        say("Understood."),
+    ]);
+    let mut chat = Home::with(&server).sized(40, 12).chat(&ALL);
+    let question = "\n? write_file wants to create a.txt\n";
+    let answers =
+        "y = yes\nn, Enter = no, or say what to do instead\nt = always write_file\ne = edit\n";
+    chat.enter("write")
+        .wait_for(&format!("+three{question}{answers}answer>"));
+    chat.enter("n")
+        .wait_for(&format!("{question}{answers}d = show all\nanswer>"));
+    chat.enter("d")
+        .wait_for(&format!("+a line{question}{answers}answer>"));
+    chat.says("n", "Understood.");
 }
 
 #[test]

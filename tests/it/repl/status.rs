@@ -59,14 +59,14 @@ fn waiting_says_for_what_how_long_and_what_ctrl_c_does() {
 #[test]
 fn a_running_tool_is_named_and_then_the_model_is_waited_for_again() {
     let (reply, rest) = say("Opened.").hold_after(0);
-    let call = say("").calling("c1", "shell", json!({"command": "cat gate"}));
+    let call = say("").calling("c1", "shell", json!({"command": "echo 6; cat gate"}));
     let server = Server::start([call, reply]);
     let home = Home::with(&server);
     let gate = home.path().join("gate");
     mknodat(CWD, &gate, FileType::Fifo, 0o600.into(), 0).unwrap();
     let mut chat = home.chat(&["--tools", "all", "-y"]);
     chat.enter("open it")
-        .wait_for("shell cat gate … 1 s · Ctrl-C stops");
+        .wait_for("shell echo 6; cat gate · 6 · 1 s · Ctrl-C stops");
     #[expect(clippy::disallowed_methods, reason = "opens the gate")]
     std::fs::write(&gate, "open\n").unwrap();
     chat.wait_for("waiting for desk/scripted … ");

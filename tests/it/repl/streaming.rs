@@ -195,10 +195,7 @@ fn long_thinking_folds_to_a_line_and_is_read_with_details() {
     let server = Server::start([say("Four.").thinking(thinking), say("Five.")]);
     let home = Home::with(&server);
     let mut chat = home.chat(&["-s", "folded"]);
-    chat.says(
-        "2 + 2?",
-        "thought: 10 words · /details shows them\nFour.\n\nconversation>",
-    );
+    chat.says("2 + 2?", " (10 words) · /details\nFour.\n\nconversation>");
     assert_eq!(chat.count("second line"), 0);
     chat.says(
         "/details",
