@@ -143,7 +143,9 @@ pub enum Warning {
     EntriesNotKept { why: String },
     /// A file of the workspace could not be read or written.
     NotNoted { why: String },
-    /// A "always" could not be kept.
+    /// An "always" holds in the project from now on, as the rule of this number.
+    Remembered { number: usize },
+    /// An "always" could not be kept.
     NotRemembered { why: String, hint: String },
     /// A part of the sandbox of commands is missing.
     NotConfined { notice: String },
@@ -217,6 +219,7 @@ impl Warning {
                 | Self::NotCompacted { .. }
                 | Self::NotAttached { .. }
                 | Self::FileTakenBack { .. }
+                | Self::Remembered { .. }
         )
     }
 
@@ -288,7 +291,7 @@ impl fmt::Display for Warning {
                 let plural = if facts.len() == 1 { "" } else { "s" };
                 write!(
                     f,
-                    "noted {} fact{plural} from this session (`/memory list` shows them): {}",
+                    "Noted {} fact{plural} from this session (`/memory list` shows them): {}",
                     facts.len(),
                     facts.join(" · ")
                 )
@@ -299,7 +302,7 @@ impl fmt::Display for Warning {
             ),
             Self::NotCompacted { why } => write!(
                 f,
-                "could not summarise older messages ({why}); the newest are sent"
+                "Could not summarise older messages ({why}); the newest are sent"
             ),
             Self::Compacted { messages, form } => {
                 let text = match form {
@@ -320,7 +323,7 @@ impl fmt::Display for Warning {
             Self::NoTools { model } => {
                 write!(f, "{model} does not support tools; sent without them")
             }
-            Self::Attached { names } => write!(f, "attached {}", names.join("; ")),
+            Self::Attached { names } => write!(f, "Attached {}", names.join("; ")),
             Self::NotAttached { notice }
             | Self::Entries { notice }
             | Self::NotConfined { notice } => f.write_str(notice),
@@ -355,6 +358,10 @@ impl fmt::Display for Warning {
                 "memory entries NOT SAVED: {why}; held in memory and retried later"
             ),
             Self::NotNoted { why } => write!(f, "long-term memory: {why}"),
+            Self::Remembered { number } => write!(
+                f,
+                "Saved for this project. `/approvals revoke {number}` undoes it."
+            ),
             Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),
         }
     }

@@ -65,7 +65,8 @@ impl Agent {
         let missed = self.said_before();
         let known = self.ledger.known().clone();
         let messages = self.session().messages();
-        let number = messages.len();
+        let turn = self.session().turns().last();
+        let turn = turn.map_or(TurnId(1), |turn| turn.id);
         let replies = messages
             .iter()
             .rev()
@@ -90,7 +91,7 @@ impl Agent {
                 let missed = missed.map(|missed| {
                     parts.capture_missed(&session, &without_secrets(&known, missed), now)
                 });
-                let masked = parts.note_masked(&session, &words, number, known.classes(), now);
+                let masked = parts.note_masked(&session, &words, turn, known.classes(), now);
                 let words = without_secrets(&known, words);
                 let taken = parts.capture(&session, &words, &before, now);
                 again.and(missed.unwrap_or_default()).and(taken).and(masked)

@@ -245,7 +245,7 @@ impl Agent {
         match self.ask_person(asked, context.cancel).await? {
             Approval::Once => Ok(Approved::as_made(tool, arguments)),
             Approval::Always(rule) => {
-                self.learn_rule(rule, context);
+                self.learn_rule(&rule, context);
                 Ok(Approved::as_made(tool, arguments))
             }
             Approval::Edited(arguments) => {
@@ -264,11 +264,14 @@ impl Agent {
         }
     }
 
-    fn learn_rule(&mut self, rule: Rule, context: &mut TurnContext<'_>) {
-        if let Err(error) = self.toolbox.learn(rule) {
-            let why = chain(&error);
-            let hint = error.hint().unwrap_or_default().into_owned();
-            context.warn(Warning::NotRemembered { why, hint });
+    fn learn_rule(&mut self, rule: &Rule, context: &mut TurnContext<'_>) {
+        match self.toolbox.learn(rule) {
+            Ok(number) => context.warn_all(number.map(|number| Warning::Remembered { number })),
+            Err(error) => {
+                let why = chain(&error);
+                let hint = error.hint().unwrap_or_default().into_owned();
+                context.warn(Warning::NotRemembered { why, hint });
+            }
         }
     }
 

@@ -345,17 +345,19 @@ impl Toolbox {
         policy::rules_for(tool, effect)
     }
 
-    /// Keeps a rule. It holds for this run even where the disk refuses it.
-    pub(super) fn learn(&mut self, rule: Rule) -> Result<(), ApprovalsError> {
-        if !self.rules.contains(&rule) {
+    /// Keeps a rule; returns its number where it outlives the run. It holds for this run even where the disk refuses it.
+    pub(super) fn learn(&mut self, rule: &Rule) -> Result<Option<usize>, ApprovalsError> {
+        if !self.rules.contains(rule) {
             self.rules.push(rule.clone());
             self.unsaved.push(rule.clone());
         }
-        if let Some(approvals) = &self.approvals {
-            let kept = approvals.remember(rule)?;
-            self.hold(kept);
-        }
-        Ok(())
+        let Some(approvals) = &self.approvals else {
+            return Ok(None);
+        };
+        let kept = approvals.remember(rule.clone())?;
+        self.hold(kept);
+        let place = self.rules.iter().position(|held| held == rule);
+        Ok(place.map(|place| place + 1))
     }
 }
 
@@ -559,7 +561,7 @@ mod tests {
         toolbox.remember_in(approvals).unwrap();
         toolbox.stance.asking = Asking::WhenNeeded;
         disk.replace(&file, b"rules: [").unwrap();
-        assert!(toolbox.learn(always("shell")).is_err());
+        assert!(toolbox.learn(&always("shell")).is_err());
         disk.replace(&file, b"rules:\n- allow: fetch_url\n")
             .unwrap();
         assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);

@@ -75,7 +75,14 @@ pub enum Part {
 pub type Unknown = serde_json::Map<String, serde_json::Value>;
 
 /// Begins each reply that stands in for a model's. Such a reply quotes what was said and is no source of it.
-pub const STAND_IN: &str = "[no model; `/help model` says how to get one]";
+pub const STAND_IN: &str = "No model connected.";
+/// Begins the same in older sessions.
+const OLD_STAND_IN: &str = "[no model; `/help model` says how to get one]";
+
+/// Returns whether a reply stands in for a model's.
+pub fn is_stand_in(reply: &str) -> bool {
+    reply.starts_with(STAND_IN) || reply.starts_with(OLD_STAND_IN)
+}
 
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +128,7 @@ impl Message {
 
     /// Whether it is a reply that was given where there was no model.
     pub fn is_stand_in(&self) -> bool {
-        self.role == Role::Assistant && self.said().starts_with(STAND_IN)
+        self.role == Role::Assistant && is_stand_in(&self.said())
     }
 
     /// Whether it only closes a turn to which no reply came: the program's own words.

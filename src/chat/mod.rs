@@ -24,7 +24,7 @@ mod turn;
 
 pub use answered::{Answered, answered};
 pub use attachment::{Attached, Image, Lines};
-pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
+pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown, is_stand_in};
 pub use name::{BadName, SessionName};
 pub use pins::{NotPinned, Pin, Pins};
 pub use record::{Compaction, Form, Hybrid, ModeStates, Record, Summary, Withdrawal};

@@ -87,7 +87,10 @@ impl SessionName {
     /// Finds the name that this one is most likely a slip of the keyboard for: an edit away, or two of a long name, and
     /// not another number of the same series.
     pub fn slip_of<'a>(&self, others: impl Iterator<Item = &'a Self>) -> Option<&'a Self> {
-        let without_digits = |name: &Self| name.0.replace(|c: char| c.is_numeric(), "");
+        let without_digits = |name: &Self| {
+            let series = name.0.replace(|c: char| c.is_numeric(), "");
+            series.trim_end_matches(['-', '_', '.', ' ']).to_owned()
+        };
         let max = match self.0.chars().count() {
             0..3 => return None,
             3..7 => 1,
@@ -222,6 +225,7 @@ mod tests {
             ("tap", None),
             ("fisrts", None),
             ("default-3", None),
+            ("first-2", None),
             ("cafe", Some("Café")),
             ("second", None),
         ] {

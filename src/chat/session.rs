@@ -435,6 +435,11 @@ impl Session {
         self.turns.iter().filter(|turn| turn.withdrawn.is_none())
     }
 
+    /// Counts the messages of those turns.
+    pub fn live_messages(&self) -> usize {
+        self.live_turns().map(|turn| turn.messages.len()).sum()
+    }
+
     /// The id of the turn that the next input begins.
     pub fn next_turn(&self) -> TurnId {
         TurnId(self.turns.last().map_or(1, |turn| turn.id.0 + 1))

@@ -1,6 +1,5 @@
 //! The composition root: the only place that knows every concrete type.
 
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use super::run_mode::RunMode;
 use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
-use crate::config::{Config, Entry, Inputs, Source, Texts};
+use crate::config::{Config, Entry, Source, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
@@ -19,6 +18,7 @@ use crate::repl::edit::TextEditor;
 use crate::repl::input::HistoryFile;
 use crate::repl::repl_context::{
     Environment, Places, Preset, ReadOnly, Reopen, ReplContext, Setting, Settings, Writing,
+    home_relative,
 };
 use crate::repl::{Signals, show};
 use crate::term::Output;
@@ -119,14 +119,14 @@ async fn one_chat(
     let greeting = Greeting::new(&opened, &choice, notice, &config);
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
+    let folder = home_relative(&project, inputs.folders.home.as_deref());
     if run_mode == RunMode::Terminal && !config.is_project {
-        let folder = home_relative(&project, &inputs);
         output.notice(&format!(
             "{folder} is not a project: its rules and config files are ignored, and tools ask before every change or command"
         ));
     }
     let summariser = summariser(&config, &catalog, output).await?;
-    let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
+    let mut settings = settings(args, &config, folder, summariser);
     settings.recall = Some(parts::index(
         args,
         machine.clone(),
@@ -205,6 +205,7 @@ async fn one_chat(
             },
             sandbox: config.settings.tools.shell.sandbox,
             columns: output.columns(),
+            verbosity: output.policy().verbosity,
         },
         usual_name: match &args.session {
             None => config.settings.session.clone(),
@@ -370,14 +371,4 @@ fn presets(config: &Config) -> Vec<Preset> {
             memory: preset.memory,
         })
         .collect()
-}
-
-/// The folder that is worked in as a prompt names it: without the name of the person's home.
-fn home_relative(directory: &Path, inputs: &Inputs) -> String {
-    let home = inputs.folders.home.as_deref();
-    match home.and_then(|home| directory.strip_prefix(home).ok()) {
-        Some(rest) if rest == Path::new("") => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => directory.display().to_string(),
-    }
 }

@@ -15,7 +15,7 @@ fn mode_hint(opened: &Opened, config: &Config) -> Option<String> {
     let used = opened.session.meta().mode.as_deref()?;
     let chosen = config.source("memory.mode") != Source::Default;
     (!chosen && used != config.settings.memory.mode)
-        .then(|| format!("this session was last used in {used} mode; `/mode {used}` switches back"))
+        .then(|| format!("This session was last used in {used} mode; `/mode {used}` switches back"))
 }
 
 /// What `-v` adds: where things come from.
@@ -90,7 +90,7 @@ impl Greeting {
             ));
         }
         if repl.env.places.writing == Writing::Refused {
-            output.notice("opened read-only: commands work, but nothing is sent or saved");
+            output.notice("Opened read-only: commands work, but nothing is sent or saved");
         }
         if let Some(notice) = &self.notice {
             output.notice(notice);
@@ -102,7 +102,12 @@ impl Greeting {
             self.repairs
                 .retain(|repair| !recap::tells(repl.session(), repair));
             let mode = &repl.agent.memory().mode().name;
-            let model = repl.agent.provider().model();
+            let provider = repl.agent.provider();
+            let model = if provider.is_offline() {
+                "offline".to_owned()
+            } else {
+                provider.model().to_string()
+            };
             let name = repl.session().name();
             let version = env!("CARGO_PKG_VERSION");
             output.notice(&format!(

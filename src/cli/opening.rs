@@ -102,7 +102,7 @@ fn open_waiting(
         Err(StoreError::Locked { pid, .. }) if silent < patience => {
             let holder = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
             output.notice(&format!(
-                "waiting for session {name} (open in {holder}), up to {} s",
+                "Waiting for session {name} (open in {holder}), up to {} s",
                 patience.as_secs()
             ));
             store.open(name, patience.saturating_sub(silent))
@@ -136,12 +136,14 @@ pub(super) async fn choose(
     }
     let (_, store) = kept_in(&args, config);
     let mut sessions = store.list()?;
+    let all = sessions.len();
     sessions.retain(|info| args.last || !info.name.is_of_question());
+    let one_shots = all - sessions.len();
     if sessions.len() < 2 {
         return Ok(Some(args));
     }
     let signals = listen(listening)?;
-    let picked = picker::pick(sessions, &store, now, output, signals).await;
+    let picked = picker::pick((sessions, one_shots), &store, now, output, signals).await;
     match picked.map_err(|source| CliError::Runtime { source })? {
         Picked::Session(name) => Ok(Some(ChatArgs {
             resume: Some(Some(name.to_string())),
@@ -223,7 +225,7 @@ async fn meant(
         match hear(&question, output, listening).await.as_deref() {
             Some("n" | "no") => return Ok(name),
             Some("" | "y" | "yes") => return Ok(near.clone()),
-            Some(_) => output.notice("answer y or n"),
+            Some(_) => output.notice("Answer y or n"),
             None => return Err(StoreError::Missing { name }.into()),
         }
     }

@@ -88,7 +88,14 @@ impl Saying {
                 .unlabelled()
                 .is_some_and(|words| self.says(&self.words, other, words))
             || (self.is_said != other.is_said
-                && said.is_some_and(|(words, others)| self.says(words, other, others)))
+                && (self.spoken() == other.spoken()
+                    || said.is_some_and(|(words, others)| self.says(words, other, others))))
+    }
+
+    /// The words without who said them.
+    fn spoken(&self) -> &[String] {
+        let speaker = if self.is_said { self.label } else { 0 };
+        &self.words[speaker..]
     }
 
     /// The words behind a label, where there is one and enough behind it.
@@ -177,6 +184,20 @@ mod tests {
             .map(|hit| (hit.source.as_str(), hit.also.len()))
             .collect();
         assert_eq!(shown, [("facts", 2), ("session b", 0)]);
+    }
+
+    #[test]
+    fn what_the_person_said_is_one_hit_with_its_day_however_short() {
+        let hits = distinct(vec![
+            hit(Kind::Daily, "day", "**User:** hello there", 2.0),
+            hit(Kind::Said, "session a", "user: hello there", 1.9),
+            hit(Kind::Said, "session a", "assistant: hello", 1.8),
+        ]);
+        let shown: Vec<(&str, usize)> = hits
+            .iter()
+            .map(|hit| (hit.source.as_str(), hit.also.len()))
+            .collect();
+        assert_eq!(shown, [("day", 1), ("session a", 0)]);
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl WindowSource {
             Self::Config => "from config",
             Self::Server => "from the server",
             Self::Table => "known model",
-            Self::Fallback => "unknown model",
+            Self::Fallback => "assumed",
         }
     }
 }

@@ -103,9 +103,7 @@ fn reply(request: &ChatRequest) -> String {
         return OPENING.to_owned();
     };
     let (past, input) = (&messages[..last], &messages[last]);
-    let said = input.said();
-    let wanted = words(past::unstamped(&said).1);
-    let quotes = past::quotes(&wanted, past, request.recalled.as_deref());
+    let quotes = past::quotes(&input.said(), past, request.recalled.as_deref());
     if quotes.is_empty() {
         return format!("{OPENING} Message saved.");
     }
@@ -267,11 +265,17 @@ mod tests {
         messages.push(said(Role::User, asked));
         let reply = answer(&messages, "");
         assert!(reply.contains("nine in the evening"), "{reply}");
+        assert_eq!(reply.matches("When").count(), 0, "the same again: {reply}");
+        assert!(!reply.contains("tea"), "a time is no word: {reply}");
+        messages.push(said(
+            Role::User,
+            "[2026-02-03 12:00:00 UTC] The harbour, when?",
+        ));
+        let reply = answer(&messages, "");
         assert!(
             reply.contains("> 2026-02-03 10:00:00 UTC: you: When"),
             "{reply}"
         );
-        assert!(!reply.contains("tea"), "a time is no word: {reply}");
     }
 
     #[test]
@@ -281,7 +285,14 @@ mod tests {
             said(Role::User, "cranes?"),
         ];
         let own = said(Role::Assistant, &answer(&first, ""));
-        let second = [first[0].clone(), own, said(Role::User, "cranes again?")];
+        let older = "[no model; `/help model` says how to get one] From this session:\n> cranes";
+        let older = said(Role::Assistant, older);
+        let second = [
+            first[0].clone(),
+            own,
+            older,
+            said(Role::User, "cranes again?"),
+        ];
         assert_eq!(answer(&second, "").matches("> ").count(), 1);
     }
 

@@ -239,7 +239,7 @@ pub async fn ask(
             }
             // What stands before the request is given up alone.
             Next::Signal(Signal::Interrupt) if skip.skip() => {
-                output.notice("continuing without a summary");
+                output.notice("Continuing without a summary");
             }
             Next::Signal(signal) => {
                 cancel.cancel();

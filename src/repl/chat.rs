@@ -121,7 +121,7 @@ impl<'a> Chat<'a> {
             let after = match (leave.step(&line), line) {
                 (Step::Leave, _) => After::Leave,
                 (Step::Warn, _) => {
-                    self.output.notice("press Ctrl-C again or Ctrl-D to quit");
+                    self.output.notice("Press Ctrl-C again or Ctrl-D to quit");
                     After::GoOn
                 }
                 (Step::Continue, Line::Text(text)) => self.line(&text).await,
@@ -283,7 +283,7 @@ impl<'a> Chat<'a> {
             next = running => next,
             // Commands change things only in their last step, so that dropping one undoes nothing.
             signal = self.signals.next() => {
-                self.output.notice("interrupted; nothing changed");
+                self.output.notice("Interrupted; nothing changed");
                 return if signal == Signal::Interrupt { After::GoOn } else { After::Leave };
             }
         };
@@ -388,7 +388,7 @@ impl<'a> Chat<'a> {
         let edited = editor.edit(message, self.signals).await;
         match edited {
             Ok(edited) if edited.trim().is_empty() || edited.trim() == message.trim() => {
-                self.output.notice("unchanged, so nothing was sent");
+                self.output.notice("Unchanged, so nothing was sent");
                 After::GoOn
             }
             Ok(edited) => {
@@ -530,7 +530,7 @@ impl<'a> Chat<'a> {
         };
         let is_yes = |answer: &str| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
         if !answer.as_deref().is_some_and(is_yes) {
-            self.output.notice("cancelled; nothing changed");
+            self.output.notice("Cancelled; nothing changed");
             return After::GoOn;
         }
         let done = deed.run(self.repl);
@@ -548,7 +548,7 @@ impl<'a> Chat<'a> {
             Some("" | "y" | "yes") => existing,
             Some("n" | "no") => new,
             Some(_) | None => {
-                self.output.notice("cancelled; nothing changed");
+                self.output.notice("Cancelled; nothing changed");
                 return After::GoOn;
             }
         };
@@ -612,14 +612,24 @@ impl<'a> Chat<'a> {
             Ok(sessions) => sessions,
             Err(error) => return self.answer(Err(error.into())),
         };
+        let all = sessions.len();
         sessions.retain(|info| !info.name.is_of_question());
+        let one_shots = all - sessions.len();
         let has_list = self.input.is_terminal() && self.output.can_show_list();
         if sessions.is_empty() || !has_list {
             let overview = commands::session_overview(self.repl);
             return self.answer(overview);
         }
         let (store, now) = (self.repl.env.store.clone(), self.repl.env.now());
-        match picker::pick(sessions, &store, now, self.output, self.signals).await {
+        match picker::pick(
+            (sessions, one_shots),
+            &store,
+            now,
+            self.output,
+            self.signals,
+        )
+        .await
+        {
             Ok(Picked::Session(name)) => self.open_session(name).await,
             Ok(Picked::Nothing) => After::GoOn,
             Ok(Picked::Leave) => After::Leave,
@@ -632,7 +642,7 @@ impl<'a> Chat<'a> {
 
     async fn paste(&mut self) -> After {
         self.output
-            .notice("enter several lines; end with a single dot on a line, or Ctrl-D");
+            .notice("Enter several lines; end with a single dot on a line, or Ctrl-D");
         match self.hear(Wanted::Paste).await {
             Ok(Heard::Entered(Entered::Line(Line::Text(text)))) if !text.trim().is_empty() => {
                 self.ask(Question::New(text.into())).await

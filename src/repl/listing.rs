@@ -51,20 +51,20 @@ pub fn also(places: &[String]) -> String {
     }
 }
 
-/// The hits a person is shown: those that have something of the question, and what stands within two lines of them. Where
-/// nothing has, all.
+/// The hits a person is shown: those that have something of the question, and behind them one that stands within two lines
+/// of any. Where nothing has, all.
 pub fn worth_showing(hits: &[Hit]) -> Vec<&Hit> {
-    let is_near = |hit: &Hit| {
-        hits.iter().any(|other| {
-            !other.is_beside && other.source == hit.source && other.line.abs_diff(hit.line) <= 2
-        })
-    };
-    let shown: Vec<&Hit> = hits.iter().filter(|hit| is_near(hit)).collect();
+    let (besides, mut shown): (Vec<&Hit>, Vec<&Hit>) = hits.iter().partition(|hit| hit.is_beside);
     if shown.is_empty() {
-        hits.iter().collect()
-    } else {
-        shown
+        return besides;
     }
+    let is_near = |hit: &&Hit| {
+        let mut matches = shown.iter();
+        matches.any(|it| it.source == hit.source && it.line.abs_diff(hit.line) <= 2)
+    };
+    let beside = besides.into_iter().find(is_near);
+    shown.extend(beside);
+    shown
 }
 
 /// That a hit has nothing of the question itself.
@@ -295,8 +295,9 @@ mod tests {
             ..hit(Kind::Said, source, line, "words")
         };
         let hits = [
-            found("a", 4, false),
             found("a", 5, true),
+            found("a", 4, false),
+            found("a", 3, true),
             found("a", 9, true),
             found("b", 4, true),
         ];
@@ -304,6 +305,6 @@ mod tests {
             worth_showing(hits).iter().map(|hit| hit.line).collect()
         };
         assert_eq!(lines(&hits), [4, 5]);
-        assert_eq!(lines(&hits[1..]), [5, 9, 4]);
+        assert_eq!(lines(&hits[2..]), [3, 9, 4]);
     }
 }

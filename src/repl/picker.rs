@@ -11,6 +11,7 @@ use std::time::Duration;
 use regex::{Regex, RegexBuilder};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::listing::count;
 use super::{Signal, Signals};
 use crate::chat::{Role, Session, SessionName, Timestamp};
 use crate::store::{SessionInfo, SessionStore};
@@ -34,9 +35,10 @@ pub enum Picked {
     Leave,
 }
 
-/// Lets a person choose among sessions, the last used first. Needs a terminal ([`Output::can_show_list`]).
+/// Lets a person choose among sessions, the last used first; of those left out of them so many are told. Needs a terminal
+/// ([`Output::can_show_list`]).
 pub async fn pick(
-    sessions: Vec<SessionInfo>,
+    (sessions, one_shots): (Vec<SessionInfo>, usize),
     store: &Arc<dyn SessionStore>,
     now: Timestamp,
     output: &mut Output,
@@ -54,8 +56,12 @@ pub async fn pick(
         selected = selected.min(found.len().saturating_sub(1));
         let rows: Vec<[String; 3]> = found.iter().map(|it| it.cells.clone()).collect();
         let more = if is_reading { "…" } else { "" };
+        let left_out = match one_shots {
+            0 => String::new(),
+            n => format!(" · {} not listed", count(n, "one-shot run")),
+        };
         let status = format!(
-            "{} of {}{more} · type to filter, Esc leaves",
+            "{} of {}{more} · type to filter, Esc leaves{left_out}",
             found.len(),
             sessions.0.len()
         );

@@ -111,8 +111,8 @@ fn is_cut(asked: &Asked, length: Length) -> bool {
 pub(super) fn choices(asked: &Asked, shown: Length, columns: usize) -> String {
     let always = asked.rules.iter().map(|rule| match Wide::of(rule) {
         Wide::LikeThis => format!("a = always {}", named(rule)),
-        Wide::Escalated => format!("p = always in this project {}", named(rule)),
-        Wide::Tool => format!("t = always {}", named(rule)),
+        Wide::Escalated => format!("p = always in this project: {}", named(rule)),
+        Wide::Tool => format!("t = always in this project: {}", named(rule)),
     });
     let (no, edit) = match &asked.effect {
         Effect::RunsLater(_) => ("n, Enter = restore the original", None),
@@ -275,15 +275,15 @@ pub(super) mod tests {
         y = yes
         n, Enter = no, or say what to do instead
         a = always `cargo test`
-        t = always any command
+        t = always in this project: any command
         e = edit
         ");
         insta::assert_snapshot!(choices(&asked, Length::Short, 80), @r"
         y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`
-        t = always any command  e = edit
+        t = always in this project: any command  e = edit
         ");
         insta::assert_snapshot!(choices(&asked, Length::Short, 200), @r"
-        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always any command  e = edit
+        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always in this project: any command  e = edit
         ");
     }
 
@@ -305,7 +305,7 @@ pub(super) mod tests {
             "shell wants to run: git push\n  with network and keys: to publish ? answer> y\\u{200b}"
         );
         insta::assert_snapshot!(choices(&asked, Length::Short, 200), @r"
-        y = yes  n, Enter = no, or say what to do instead  p = always in this project `git push` with network and keys  e = edit
+        y = yes  n, Enter = no, or say what to do instead  p = always in this project: `git push` with network and keys  e = edit
         ");
         let long = headline(&run(&"x".repeat(2_000)), Length::Short);
         assert!(

@@ -1,6 +1,6 @@
 //! What commands work on: the conversation, and what it takes to open another or ask another model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::files::Disk;
 use crate::provider::Catalog;
 use crate::store::SessionStore;
+use crate::term::Verbosity;
 use crate::tools::mcp::{Change, Servers, take_in};
 use crate::tools::shell::{Sandbox, Shell};
 use crate::{context, memory};
@@ -69,6 +70,7 @@ pub struct Environment {
     pub sandbox: Sandbox,
     /// Columns of the terminal, for tables; 80 where there is none.
     pub columns: usize,
+    pub verbosity: Verbosity,
 }
 
 impl Environment {
@@ -141,6 +143,33 @@ impl ReplContext {
         match &mut self.servers {
             Some(servers) => take_in(servers.as_mut(), &mut self.agent.toolbox_mut().registry),
             None => Vec::new(),
+        }
+    }
+}
+
+/// A path with `~` for the person's home.
+pub fn home_relative(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) if rest == Path::new("") => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_below_home_begins_with_a_tilde() {
+        for (path, home, expected) in [
+            ("/home/ann", Some("/home/ann"), "~"),
+            ("/home/ann/proj", Some("/home/ann"), "~/proj"),
+            ("/home/anne/proj", Some("/home/ann"), "/home/anne/proj"),
+            ("/home/ann/proj", None, "/home/ann/proj"),
+        ] {
+            let shown = home_relative(Path::new(path), home.map(Path::new));
+            assert_eq!(shown, expected, "{path}");
         }
     }
 }

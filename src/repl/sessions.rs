@@ -31,7 +31,7 @@ impl Sessions<'_> {
         fork.touch(self.now);
         let opened = self.store.keep_fork(fork, from)?;
         let name = fork.name();
-        let messages = count(fork.messages().len(), "message");
+        let messages = count(fork.live_messages(), "message");
         let at = at.map_or_else(String::new, |at| format!(" up to turn {at}"));
         let mut text = format!("Session {from}{at} copied to {name} ({messages})");
         if self.caller == Caller::Chat {

@@ -62,7 +62,7 @@ fn compacting(messages: usize, progress: Option<Progress>) -> String {
 fn captured(receipt: &Receipt, caller: Caller) -> String {
     let Receipt { number, what, .. } = receipt;
     if what.category == Captured::MASKED {
-        return format!("masked: {}", what.text);
+        return what.text.clone();
     }
     let kind = memory_view::kind(&what.category);
     let text = first_words(&what.text, 80);
@@ -187,7 +187,7 @@ pub fn interrupted(output: &mut Output, report: &TurnReport) {
     } else {
         ""
     };
-    output.notice(&format!("interrupted; {kept}`/retry` asks again"));
+    output.notice(&format!("Interrupted; {kept}`/retry` asks again"));
 }
 
 /// Says why there is no complete reply, and what to do.

@@ -24,7 +24,7 @@ pub enum StoreError {
         found: String,
         known: u64,
     },
-    #[error("session {name} does not exist")]
+    #[error("no session {name}")]
     Missing { name: SessionName },
     #[error("there is no session {name}{} in the trash", if times.is_empty() { "" } else { " of that time" })]
     NotInTrash {
@@ -34,6 +34,9 @@ pub enum StoreError {
     },
     #[error("session {name} already exists")]
     Taken { name: SessionName },
+    /// The same where the name cannot be another.
+    #[error("session {name} already exists")]
+    InTheWay { name: SessionName },
     #[error("session {name} was changed by another process")]
     Changed { name: SessionName },
 }
@@ -51,6 +54,9 @@ impl Hint for StoreError {
                 Some("`trash` in the data folder has all that were deleted".into())
             }
             Self::Taken { .. } => Some("choose another name".into()),
+            Self::InTheWay { .. } => {
+                Some("rename that one first, with `cogtrix sessions rename`".into())
+            }
             Self::Changed { .. } => Some("nothing was written; try again".into()),
             Self::Io { .. } => None,
         }

@@ -385,10 +385,17 @@ impl SessionStore for FileStore {
     }
 
     fn restore(&self, name: &SessionName, time: Option<&str>) -> Result<Restored, StoreError> {
-        let _lock = self.lock(name, Duration::ZERO)?;
+        let in_the_way = || StoreError::InTheWay { name: name.clone() };
+        // One that is open, in whatever process, is there.
+        let _lock = self
+            .lock(name, Duration::ZERO)
+            .map_err(|error| match error {
+                StoreError::Locked { .. } => in_the_way(),
+                other => other,
+            })?;
         self.settle(name, Duration::ZERO)?;
         if self.has(name)? {
-            return Err(StoreError::Taken { name: name.clone() });
+            return Err(in_the_way());
         }
         let mut folders = self.layout.trashed(name, &*self.disk);
         let digits = |text: &str| text.replace(|c: char| !c.is_ascii_digit(), "");

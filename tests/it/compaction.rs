@@ -136,7 +136,7 @@ fn a_window_without_a_summary_says_how_many_are_left_out_and_the_turn_goes_on() 
     assert!(sent[2].contains("[Left out: 18 earlier messages, without a summary]"));
     assert!(!sent[2].contains("Summary of"), "{}", sent[2]);
     assert!(
-        run.stderr.contains("could not summarise older messages"),
+        run.stderr.contains("Could not summarise older messages"),
         "{run}"
     );
     let told = "18 older messages replaced by a notice (no summary)";
@@ -372,8 +372,8 @@ fn after_a_proactive_compaction_the_context_is_thought_a_third_full_until_the_se
     lines.extend(["/context", "/retry", "/context"].map(String::from));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let run = home.lines("s", &lines);
-    let assumed = "input 3,500 of 10,000 tokens (35 %, within the limit, estimated)";
-    let reported = "input 3,100 of 10,000 tokens (31 %, within the limit, reported)";
+    let assumed = "~3.5k of 10k tokens (35 %), ";
+    let reported = "\n3.1k of 10k tokens (31 %), ";
     let places = [assumed, reported].map(|line| run.stdout.find(line));
     assert!(places[0].is_some() && places[0] < places[1], "{run}");
 }

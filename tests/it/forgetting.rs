@@ -363,7 +363,7 @@ fn what_is_forgotten_takes_nothing_else_along_and_leaves_history_byte_for_byte()
         texts.sum::<usize>()
     };
     let noted: Vec<usize> = CONVERSATION.iter().map(|[.., word]| lines(word)).collect();
-    let run = memory(&home, &["forget", "sister"]);
+    let run = memory(&home, &["forget", "sister", "-v"]);
     assert!(
         run.stdout.contains("requests of session conversation"),
         "{run}"
@@ -402,7 +402,8 @@ fn what_is_redacted_is_in_no_file_at_all_and_the_session_goes_on() {
             memory(&home, &["forget", "my name", "--redact"])
         };
         assert_eq!(run.code, Some(0), "{run}");
-        assert!(run.stdout.contains("redacted in history"), "{run}");
+        let told = "Forgotten: My name is Gulandom\nRemoved from history.\n";
+        assert!(run.stdout.contains(told), "{run}");
         for word in ["Gulandom", "Zarrina"] {
             assert_eq!(
                 files_with(&home, word, |_| true),
@@ -453,7 +454,10 @@ fn a_chat_that_is_open_forgets_with_its_next_turn_what_the_shell_forgot() {
     chat.say("/scratch family sister Zarrina");
     chat.wait_for("Stored family");
     let run = memory(&home, &["forget", "sister"]);
-    assert!(run.stdout.contains("session s (open elsewhere"), "{run}");
+    assert!(
+        run.stdout.contains("\nsession s is open elsewhere"),
+        "{run}"
+    );
     chat.say("hello again");
     chat.wait_for_times("much to be said", 12);
     assert_eq!(chat.wait().code, Some(0));
@@ -477,17 +481,22 @@ fn forget_alone_takes_back_what_the_last_turn_kept() {
         "hello",
     ];
     let run = home.lines("s", &said);
-    assert!(run.stdout.contains("Forgotten: 2 (reminder)"), "{run}");
+    assert!(
+        run.stdout.contains("Forgotten: Remember that my cat"),
+        "{run}"
+    );
     assert_eq!(
         files_with(&home, "Schnurrbart", |path| !is_history(path)),
         [""; 0]
     );
     assert!(!files_with(&home, "oolong", |path| !is_history(path)).is_empty());
     let run = home.lines("s", &["hello", "/forget"]);
-    assert!(run.stderr.contains("nothing to forget"), "{run}");
+    let newest =
+        "the last turn noted nothing. Newest: 1 \"I prefer oolong over espresso\" (/forget 1)";
+    assert!(run.stderr.contains(newest), "{run}");
     // The last capture leaves no heading behind.
     let run = home.lines("s", &["/memory forget last", "hello"]);
-    assert!(run.stdout.contains("Forgotten: 1 (preference)"), "{run}");
+    assert!(run.stdout.contains("Forgotten: I prefer oolong"), "{run}");
     let sent = server.chats();
     let last = sent.last().unwrap().body.to_string();
     assert!(
@@ -610,7 +619,7 @@ fn sessions_in_the_archive_and_the_trash_forget_too() {
     home.lines("b", &[said, "/scratch pet Schnurrbart"]);
     home.cogtrix(&["-c", "test.yaml", "sessions", "delete", "b"])
         .run();
-    let run = memory(&home, &["forget", "Schnurrbart", "#all"]);
+    let run = memory(&home, &["forget", "Schnurrbart", "#all", "-v"]);
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("in the trash or archive"), "{run}");
     let is_history = |path: &Path| is_history(path);

@@ -202,7 +202,7 @@ fn what_cannot_be_forked_is_refused_and_nothing_is_written() {
             "error: session work has no such turn",
         ),
         (&["work", "other"], "error: session other already exists"),
-        (&["nobody", "new"], "error: session nobody does not exist"),
+        (&["nobody", "new"], "error: no session nobody"),
         (&["work", "../new"], "error: session name"),
     ] {
         let run = home
@@ -242,7 +242,7 @@ fn a_renamed_session_keeps_everything() {
         "{told}"
     );
     for (from, to, error) in [
-        ("draft", "x", "error: session draft does not exist"),
+        ("draft", "x", "error: no session draft"),
         ("final", "final", ""),
     ] {
         let run = home
@@ -276,6 +276,9 @@ fn a_deleted_session_comes_back_as_it_was() {
     assert!(!home.history("old.json").exists());
     // Another of its name is in the way, and is the one that comes back first when it is deleted, too.
     lines(&home, "old", "code", &["two"]);
+    let run = home.lines("old", &["/sessions restore old"]);
+    let open = "error: session old already exists\nhint: rename that one first (`/rename` in old)";
+    assert!(run.stderr.contains(open), "not open elsewhere: {run}");
     let run = sessions(&["restore", "old"]);
     assert!(
         run.stderr.starts_with("error: session old already exists"),

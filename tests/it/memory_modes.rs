@@ -263,7 +263,7 @@ fn help_says_which_mode_suits_what() {
     for expected in [
         "debugging",
         "architecture decisions",
-        "Rule of thumb",
+        "Take conversation unless",
         "conversation",
         "code",
         "reasoning",

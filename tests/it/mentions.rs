@@ -78,7 +78,7 @@ fn lines_of_a_file_go_behind_the_words_now_and_later() {
         let run = home.ask("s", "Explain @src/main.rs:2-3, please");
         well(&run);
         assert!(
-            run.stderr.contains("attached src/main.rs, lines 2-3"),
+            run.stderr.contains("Attached src/main.rs, lines 2-3"),
             "{kind}: {run}"
         );
         let block = "[file src/main.rs, lines 2-3]\n```\n    one();\n    two();\n```";

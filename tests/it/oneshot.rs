@@ -164,7 +164,7 @@ fn without_a_model_what_was_said_long_ago_is_quoted_with_where_it_is_from() {
             "{run}"
         );
         assert_eq!(run.stdout.matches("blue bucket").count(), 1, "{run}");
-        assert_eq!(run.stdout.matches("[no model").count(), 1, "{run}");
+        assert_eq!(run.stdout.matches("No model").count(), 1, "{run}");
         assert!(run.stdout.lines().count() <= 4, "{run}");
     }
     let recalled = home.cogtrix(&[
@@ -880,7 +880,7 @@ fn who_waits_for_a_session_that_is_open_is_told_so_after_a_second() {
     let waiting = home.cogtrix(&args).start();
     let pid = chat.pid();
     waiting.wait_for_notice(&format!(
-        "waiting for session work (open in process {pid}), up to 60 s\n"
+        "Waiting for session work (open in process {pid}), up to 60 s\n"
     ));
     home.config(&server, "lock_wait: 1100ms");
     let quiet = home.cogtrix(&args).args(["--quiet"]).run();

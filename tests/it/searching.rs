@@ -85,11 +85,8 @@ fn a_session_is_searched_and_each_hit_says_where_it_is_from() {
         ],
     );
     let lines: Vec<&str> = run.stdout.lines().collect();
-    assert!(lines[0].starts_with(" 1  1."), "{run}");
-    assert!(
-        lines[0].ends_with("  trip/1  2024-03-05 10:00  Ana: We take the ferry on the ninth."),
-        "{run}"
-    );
+    let first = " 1  trip/1  2024-03-05 10:00  Ana: We take the ferry on the ninth.";
+    assert_eq!(lines[0], first, "{run}");
     assert!(
         run.stdout
             .contains("  trip/2  assistant: Then you need a cabin"),
@@ -174,7 +171,7 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
         (
             &["-s", "nope", "memory", "search", "a"][..],
             1,
-            "error: session nope",
+            "error: no session nope",
         ),
         (&["memory", "search", "quetzalcoatl"], 0, "no matches"),
         (&["memory", "search"], 2, "<QUERY>"),
@@ -191,7 +188,7 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
         (
             &["-s", "nope", "memory", "reindex"],
             1,
-            "error: session nope",
+            "error: no session nope",
         ),
     ] {
         let run = memory(&home, args);
@@ -259,7 +256,7 @@ fn each_line_of_a_batch_is_answered_by_a_line_up_to_one_that_is_wrong() {
         ("{\"id\":\"q\"}", "stdin, line 2: missing field `query`"),
         (
             "{\"id\":\"q\",\"query\":\"a\",\"session\":\"nope\"}",
-            "stdin, line 2: session nope",
+            "stdin, line 2: no session nope",
         ),
         (
             "{\"id\":\"q\",\"query\":\"a\",\"session\":\"../x\"}",

@@ -104,7 +104,11 @@ fn what_is_secret_is_in_history_and_in_no_other_file() {
         run.stdout.contains("The guests log in with [secret]"),
         "{run}"
     );
-    assert!(run.stdout.contains("password, in message"), "{run}");
+    assert!(
+        run.stdout
+            .contains("Looks like a password; left out of memory"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -147,26 +151,17 @@ fn every_summary_of_a_record_is_masked_unless_the_session_has_it_already() {
 }
 
 #[test]
-fn what_is_masked_is_told_with_its_kind_and_its_message() {
+fn what_is_masked_is_told_with_its_kind_and_its_turn() {
     let server = Server::start([say("Well."), say("Well.")]);
     let home = Home::new();
     home.config(&server, "memory: {background: false}");
     let run = home.lines("s", &["Hello there", "The password? It's bluewhale99"]);
-    assert!(
-        run.stderr
-            .contains("masked: password, in message 3 of history")
-            || run
-                .stdout
-                .contains("masked: password, in message 3 of history"),
-        "{run}"
-    );
+    let masked = "Looks like a password; left out of memory (turn 2)";
+    assert!(run.stderr.contains(masked), "{run}");
     let shown = home.lines("s", &["/memory show 1", "/memory why 1"]);
-    assert!(
-        shown
-            .stdout
-            .contains("masked: password, in message 3 of history"),
-        "{shown}"
-    );
+    for told in [masked, "session s, turn 2, 20"] {
+        assert_eq!(shown.stdout.matches(told).count(), 2, "{told}: {shown}");
+    }
     assert!(
         shown.stdout.contains("> The password? It's [secret]"),
         "the message is quoted: {shown}"

@@ -133,7 +133,7 @@ fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
     let run = home.cogtrix(&["sessions", "show", "nobody"]).run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: session nobody does not exist
+    error: no session nobody
     hint: `cogtrix sessions` lists them
     --- exit 1
     ");
@@ -225,7 +225,7 @@ fn resume_takes_a_name_or_the_session_used_last_and_begins_none() {
         .run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: session nobody does not exist
+    error: no session nobody
     hint: `cogtrix sessions` lists them
     --- exit 1
     ");
@@ -344,15 +344,15 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     Answer 2.
     --- stderr
     Move session other (2 messages) to the trash? [y/N]
-    cancelled; nothing changed
+    Cancelled; nothing changed
     Move session other (2 messages) to the trash? [y/N]
-    cancelled; nothing changed
+    Cancelled; nothing changed
     Move the 2 messages of this session and its notes to the archive? [y/N]
-    cancelled; nothing changed
+    Cancelled; nothing changed
     error: this session is open; switch with `/session NAME` before you delete it
-    error: session nobody does not exist
+    error: no session nobody
     hint: `/sessions` lists them
-    error: /delete needs a session name
+    error: /delete needs the name of another session; `/clear` empties this one
     hint: usage: /delete NAME
     --- exit 1
     ");
@@ -360,7 +360,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     assert_eq!(home.said("one").len(), 2);
     let run = home.lines("one", &["/delete other"]);
     assert!(
-        run.stderr.contains("cancelled; nothing changed"),
+        run.stderr.contains("Cancelled; nothing changed"),
         "the end of the input is no yes: {run}"
     );
     assert_eq!(home.said("other").len(), 2);
@@ -536,11 +536,11 @@ fn an_unknown_command_names_the_nearest_and_is_never_sent() {
     Answer 1.
     --- stderr
     error: unknown command /mdoe
-    hint: did you mean /mode or /model? See `/help`; to send the line, put a space before the /
+    hint: did you mean /mode? To send the line as a message, put a space before the /
     error: unknown command /
-    hint: see `/help`; to send a line that starts with /, put a space before it
+    hint: `/help` lists commands; to send the line as a message, put a space before the /
     error: unknown command /zzzz
-    hint: see `/help`; to send a line that starts with /, put a space before it
+    hint: `/help` lists commands; to send the line as a message, put a space before the /
     error: /undo takes no arguments
     hint: usage: /undo
     --- exit 1

@@ -331,7 +331,7 @@ fn ctrl_c_gives_the_best_so_far_or_an_interrupted_turn() {
             true
         } else {
             assert_eq!(said[1], "assistant: [no reply: interrupted]");
-            assert!(run.stderr.contains("interrupted"), "{run}");
+            assert!(run.stderr.contains("Interrupted; "), "{run}");
             false
         };
         assert_eq!(home.history("s_scratchpad.json").exists(), kept);
@@ -425,7 +425,7 @@ fn a_thought_that_is_asked_again_without_a_model_is_a_plain_question() {
         .stdin("/retry\n")
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("[no model; "), "{run}");
+    assert!(run.stdout.contains("No model connected. "), "{run}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Words that are worth keeping, written down before the model is asked (Q2). Unit: one message of the person.
 
 use super::Parts;
-use crate::chat::{Message, Role, SessionName, Timestamp};
+use crate::chat::{Message, Role, SessionName, Timestamp, TurnId};
 use crate::hint::chain;
 pub(super) use crate::long_term::notes::LONG_TERM;
 use crate::long_term::notes::{Added, Captured, Judgement, Line, NotesError, Receipt, Section};
@@ -132,7 +132,7 @@ impl Parts {
         &self,
         session: &SessionName,
         message: &Message,
-        number: usize,
+        turn: TurnId,
         classes: &[Class],
         now: Timestamp,
     ) -> Taken {
@@ -140,12 +140,15 @@ impl Parts {
         if self.extractor.is_none() || classes.is_empty() {
             return taken;
         }
-        let classes: Vec<&str> = classes.iter().map(|class| class.as_str()).collect();
+        let classes: Vec<String> = classes.iter().copied().map(with_article).collect();
         let masked = Captured {
             session: session.to_string(),
             message: message.id.as_str().to_owned(),
             category: Captured::MASKED.to_owned(),
-            text: format!("{}, in message {number} of history", classes.join(", ")),
+            text: format!(
+                "Looks like {}; left out of memory (turn {turn})",
+                classes.join(", ")
+            ),
             superseded: Vec::new(),
             entry: None,
             files: Vec::new(),
@@ -306,6 +309,15 @@ impl<'c> Saying<'c> {
 
 /// Between the categories of a sentence that falls into several.
 const AND: &str = ", ";
+
+fn with_article(class: Class) -> String {
+    let article = match class {
+        Class::AccessCode | Class::Account => "an ",
+        Class::RecoveryCode => "",
+        _ => "a ",
+    };
+    format!("{article}{}", class.as_str())
+}
 
 fn named(of_sentence: &[Capture]) -> String {
     let names = of_sentence.iter().map(|capture| capture.category.as_str());

@@ -78,14 +78,11 @@ fn json(hit: &Hit) -> Value {
     })
 }
 
-/// `1  0.93  MEMORY.md:12  deploy uses fly.io`
+/// `1  MEMORY.md:12  deploy uses fly.io`
 fn shown(n: usize, hit: &Hit) -> String {
     const SHOWN: usize = 160;
     let words = first_words(&hit.content, SHOWN);
     let (also, beside) = (also(&hit.also), beside(hit));
-    let line = format!(
-        "{n:>2}  {:.2}  {}:{}  {words}{also}{beside}",
-        hit.score, hit.source, hit.line
-    );
+    let line = format!("{n:>2}  {}:{}  {words}{also}{beside}", hit.source, hit.line);
     harmless(&line)
 }

@@ -86,7 +86,9 @@ pub(super) async fn forget(
     keys.extend(std::mem::take(&mut gone.keys));
     index.set_entries(owned.entries.in_force().map(EntryText::from));
     index.let_go_of_texts(keys, owned.now).await;
-    output.answer(&owned.memory_view().told(&chosen, &gone, history));
+    let verbosity = output.policy().verbosity;
+    let told = owned.memory_view().told(&chosen, &gone, history, verbosity);
+    output.answer(&told);
     Ok(if chosen.problems.is_empty() {
         Exit::Ok
     } else {

@@ -211,7 +211,7 @@ impl Hit {
         })
     }
 
-    /// `1  0.93  trip/m12  2024-03-05 10:00  user: We take the ferry …`
+    /// `1  trip/m12  2024-03-05 10:00  user: We take the ferry …`
     fn shown(&self, n: usize) -> String {
         const SHOWN: usize = 160;
         let at = self.message.at.map_or(String::new(), |at| {
@@ -224,8 +224,7 @@ impl Hit {
         let id = self.message.id.as_str();
         let own = id.strip_prefix(session).and_then(|id| id.strip_prefix('/'));
         let line = format!(
-            "{n:>2}  {:.2}  {session}/{}{at}  {who}: {}",
-            self.score,
+            "{n:>2}  {session}/{}{at}  {who}: {}",
             own.unwrap_or(id),
             first_words(&said, SHOWN)
         );

@@ -33,8 +33,9 @@ use super::meaning::Wanted;
 use super::session::clipped;
 use super::vectors::Key;
 use super::words::{Document, LexicalIndex, Lists};
-use crate::chat::{STAND_IN, Timestamp};
+use crate::chat::{Timestamp, is_stand_in};
 use crate::files::Disk;
+use crate::long_term::notes::NOTED;
 
 /// Of one file so many bytes are read.
 pub(super) const MAX_OF_FILE: usize = 1 << 20;
@@ -410,7 +411,11 @@ impl Corpus {
             for part in parts(text) {
                 let said = &text[part.clone()];
                 // What was answered without a model is quotes of what is found anyway.
-                let is_stand_in = chunk.kind == Kind::Daily && said.contains(STAND_IN);
+                let reply = said
+                    .trim_start()
+                    .strip_prefix(NOTED[1])
+                    .map(str::trim_start);
+                let is_stand_in = chunk.kind == Kind::Daily && reply.is_some_and(is_stand_in);
                 if said.trim().is_empty() || is_stand_in {
                     continue;
                 }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::words;
-use crate::chat::{Message, Role, STAND_IN};
+use crate::chat::{Message, Role, is_stand_in};
 use crate::text::lines::single_spaced;
 
 const MAX_QUOTES: usize = 3;
@@ -27,14 +27,15 @@ struct Candidate {
     words: HashSet<String>,
 }
 
-/// The sources that share the most telling words with the input, oldest first, as quotations.
-pub(super) fn quotes(
-    wanted: &HashSet<String>,
-    past: &[Message],
-    recalled: Option<&str>,
-) -> Vec<String> {
+/// The sources that share the most telling words with the input, oldest first, as quotations. What says the input itself
+/// and nothing else tells nobody anything.
+pub(super) fn quotes(input: &str, past: &[Message], recalled: Option<&str>) -> Vec<String> {
+    let input = single_spaced(unstamped(input).1);
+    let wanted = &words(&input);
     let brought = recalled.into_iter().flat_map(exchanges);
-    let held: Vec<Candidate> = brought.chain(past.iter().filter_map(said)).collect();
+    let held = brought.chain(past.iter().filter_map(said));
+    let held = held.filter(|candidate| candidate.sides.iter().any(|(_, text)| *text != input));
+    let held: Vec<Candidate> = held.collect();
     let mut frequency: HashMap<&str, usize> = HashMap::new();
     for word in held.iter().flat_map(|candidate| &candidate.words) {
         *frequency.entry(word).or_default() += 1;
@@ -104,7 +105,7 @@ fn said(message: &Message) -> Option<Candidate> {
     }
     let said = message.said();
     let (time, text) = unstamped(&said);
-    if message.role == Role::Assistant && text.starts_with(STAND_IN) {
+    if message.role == Role::Assistant && is_stand_in(text) {
         return None;
     }
     let sides = vec![(speaker.to_owned(), single_spaced(text))];
@@ -112,7 +113,7 @@ fn said(message: &Message) -> Option<Candidate> {
 }
 
 /// The time in brackets that a message may begin with, and the rest.
-pub(super) fn unstamped(said: &str) -> (Option<&str>, &str) {
+fn unstamped(said: &str) -> (Option<&str>, &str) {
     let begins_with_time = || {
         let (time, text) = said.strip_prefix('[')?.split_once("] ")?;
         let is_time = time.ends_with(" UTC") && time.starts_with(|c: char| c.is_ascii_digit());

@@ -48,7 +48,8 @@ fn presets(repl: &ReplContext) -> String {
         };
         format!("{mark}{:<10}{sets}", preset.name)
     });
-    lines.collect::<Vec<_>>().join("\n")
+    let now = format!("Now: {}", owner(repl.agent.settings()));
+    lines.chain([now]).collect::<Vec<_>>().join("\n")
 }
 
 /// Takes another preset from the next request on.
@@ -247,14 +248,9 @@ async fn overview(agent: &mut Agent, plan: &ContextPlan, columns: usize) -> Stri
             "{left_out} older messages do not fit and are not sent; they are kept on disk"
         ));
     }
-    let used = Used::of(agent, &counts);
     let threshold = agent.settings().context.warning_threshold;
-    let owner = owner(agent.settings());
-    format!(
-        "{}\n{}\n{owner}",
-        lines.join("\n"),
-        used.line(plan, threshold)
-    )
+    lines.push(total(used(agent, &counts), plan, threshold));
+    lines.join("\n")
 }
 
 /// Who decides what is sent of the past (2.2).
@@ -288,57 +284,45 @@ fn left_out(plan: &ContextPlan, gone: &LeftOut, columns: usize) -> String {
     laid_out("left out", estimate(plan, gone.cost), "", &source, columns)
 }
 
-/// What the whole request takes, by the best that is known of it.
-#[derive(Clone, Copy, Debug)]
-enum Used {
-    /// The server said so with its reply.
-    Reported(Tokens),
-    /// The sum of the rows.
-    Counted(Tokens),
-    /// The sum of the rows, at least one of them estimated.
-    Estimated(Tokens),
+/// What the whole request takes: as the server reported it, else the sum of the rows.
+fn used(agent: &Agent, counts: &[Count]) -> Count {
+    let usage = agent.last_usage().filter(|_| !agent.is_compacted_since());
+    if let Some(tokens) = usage.and_then(|usage| usage.prompt) {
+        return Count {
+            tokens,
+            is_estimate: false,
+        };
+    }
+    let sum = counts.iter().map(|count| count.tokens).sum();
+    let assumed = agent.assumed_prompt();
+    Count {
+        tokens: assumed.unwrap_or(sum),
+        is_estimate: assumed.is_some() || counts.iter().any(|count| count.is_estimate),
+    }
 }
 
-impl Used {
-    fn of(agent: &Agent, counts: &[Count]) -> Self {
-        let usage = agent.last_usage().filter(|_| !agent.is_compacted_since());
-        if let Some(reported) = usage.and_then(|usage| usage.prompt) {
-            return Self::Reported(reported);
-        }
-        if let Some(assumed) = agent.assumed_prompt() {
-            return Self::Estimated(assumed);
-        }
-        let sum = counts.iter().map(|count| count.tokens).sum();
-        if counts.iter().any(|count| count.is_estimate) {
-            Self::Estimated(sum)
-        } else {
-            Self::Counted(sum)
-        }
-    }
-
-    /// The six figures (G17), and the room for the reply.
-    fn line(self, plan: &ContextPlan, threshold: f64) -> String {
-        let (input, is_estimate, how) = match self {
-            Self::Reported(tokens) => (tokens, false, "reported"),
-            Self::Counted(tokens) => (tokens, false, "counted"),
-            Self::Estimated(tokens) => (tokens, true, "estimated"),
-        };
-        let usage = TokenUsage::new(input, plan.budget().window(), threshold, is_estimate);
-        let state = match (usage.exceeds_limit, usage.near_limit) {
-            (true, _) => "over the limit",
-            (false, true) => "near the limit",
-            (false, false) => "within the limit",
-        };
-        format!(
-            "input {} of {} tokens ({:.0} %, {state}, {how}); reserved for the reply: {}",
-            usage.input,
-            usage.max,
-            usage.percent_used,
-            // What the server counted may be more than was expected.
-            plan.max_tokens()
-                .min(Tokens(usage.max.0.saturating_sub(usage.input.0)))
-        )
-    }
+/// How full the window is (G17), and the room for the reply.
+fn total(used: Count, plan: &ContextPlan, threshold: f64) -> String {
+    let max = plan.budget().window();
+    let usage = TokenUsage::new(used.tokens, max, threshold, used.is_estimate);
+    let state = match (usage.exceeds_limit, usage.near_limit) {
+        (true, _) => ", over the limit",
+        (false, true) => ", near the limit",
+        (false, false) => "",
+    };
+    // What the server counted may be more than was expected.
+    let reserved = plan
+        .max_tokens()
+        .min(Tokens(max.0.saturating_sub(used.tokens.0)));
+    let short = |tokens: Tokens| listing::thousand(u64::from(tokens.0));
+    format!(
+        "{}{} of {} tokens ({:.0} %{state}), {} reserved for the reply",
+        if usage.is_estimate { "~" } else { "" },
+        short(usage.input),
+        short(max),
+        usage.percent_used,
+        short(reserved)
+    )
 }
 
 fn full(plan: &ContextPlan) -> String {
@@ -439,8 +423,7 @@ mod tests {
         system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         window         ~23 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input          ~14 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 207 of 8,192 tokens (3 %, within the limit, estimated); reserved for the reply: 7,921
-        preset default, strategy rolling, guards threshold
+        ~207 of 8.2k tokens (3 %), 7.9k reserved for the reply
         ");
     }
 
@@ -456,8 +439,7 @@ mod tests {
         system      ~164  mode.md
         window       ~49  turn 1 to turn 2
         input        ~13  you
-        input 232 of 8,192 tokens (3 %, within the limit, estimated); reserved for the reply: 7,896
-        preset default, strategy rolling, guards threshold
+        ~232 of 8.2k tokens (3 %), 7.9k reserved for the reply
         "#);
     }
 
@@ -472,8 +454,7 @@ mod tests {
         system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         window          10 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input            6 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 98 of 8,192 tokens (1 %, within the limit, counted); reserved for the reply: 7,921
-        preset default, strategy rolling, guards threshold
+        98 of 8.2k tokens (1 %), 7.9k reserved for the reply
         ");
     }
 
@@ -487,8 +468,7 @@ mod tests {
         system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
         system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            5 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 171 of 8,192 tokens (2 %, within the limit, estimated); reserved for the reply: 7,947
-        preset default, strategy rolling, guards threshold
+        ~171 of 8.2k tokens (2 %), 7.9k reserved for the reply
         ");
     }
 
@@ -502,13 +482,13 @@ mod tests {
         for input in ["one", "two", "three"] {
             say(&mut agent, input).await;
             let shown = show(&mut agent, Shown::Overview, 80).await;
-            usage_lines.extend(shown.lines().rev().nth(1));
+            usage_lines.extend(shown.lines().last());
             usage_lines.push('\n');
         }
         insta::assert_snapshot!(usage_lines, @r"
-        input 6,554 of 8,192 tokens (80 %, near the limit, reported); reserved for the reply: 1,638
-        input 8,193 of 8,192 tokens (100 %, over the limit, reported); reserved for the reply: 0
-        input 107 of 8,192 tokens (1 %, within the limit, counted); reserved for the reply: 7,898
+        6.6k of 8.2k tokens (80 %, near the limit), 1.6k reserved for the reply
+        8.2k of 8.2k tokens (100 %, over the limit), 0 reserved for the reply
+        107 of 8.2k tokens (1 %), 7.9k reserved for the reply
         ");
     }
 
@@ -520,8 +500,7 @@ mod tests {
         system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
         system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            0 tok  ░░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 82 of 8,192 tokens (1 %, within the limit, counted); reserved for the reply: 7,954
-        preset default, strategy rolling, guards threshold
+        82 of 8.2k tokens (1 %), 8.0k reserved for the reply
         ");
     }
 

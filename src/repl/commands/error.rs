@@ -22,7 +22,12 @@ use crate::tools::{ApprovalsError, UnknownTool};
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     #[error("unknown command /{name}")]
-    Unknown { name: String, near: Vec<String> },
+    Unknown {
+        name: String,
+        near: Vec<String>,
+        /// Whether it begins a line that could be a message.
+        is_line: bool,
+    },
     #[error("/{0} has to wait until you answer")]
     QuestionWaits(&'static str),
     /// The command was typed as it should be, and cannot be done.
@@ -84,18 +89,17 @@ pub enum CommandError {
 impl Hint for CommandError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Unknown { near, .. } if near.is_empty() => {
-                Some("see `/help`; to send a line that starts with /, put a space before it".into())
-            }
-            Self::Unknown { near, .. } => {
+            Self::Unknown { near, is_line, .. } => {
                 let near: Vec<String> = near.iter().map(|name| format!("/{name}")).collect();
-                Some(
-                    format!(
-                        "did you mean {}? See `/help`; to send the line, put a space before the /",
-                        near.join(" or ")
-                    )
-                    .into(),
-                )
+                let mut hint = match near.as_slice() {
+                    [] => "`/help` lists commands".to_owned(),
+                    near => format!("did you mean {}?", near.join(" or ")),
+                };
+                if *is_line {
+                    hint.push_str(if near.is_empty() { "; to" } else { " To" });
+                    hint.push_str(" send the line as a message, put a space before the /");
+                }
+                Some(hint.into())
             }
             Self::Usage { name, usage, .. } => Some(
                 format!("usage: /{name} {usage}")
@@ -114,6 +118,9 @@ impl Hint for CommandError {
             }
             Self::NeedsModel(_) => Some(CONNECT.into()),
             Self::Store(StoreError::Missing { .. }) => Some("`/sessions` lists them".into()),
+            Self::Store(StoreError::InTheWay { name }) => Some(
+                format!("rename that one first (`/rename` in {name}), then restore again").into(),
+            ),
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` removes one".into()),

@@ -4,13 +4,13 @@ use super::{Command, CommandError, Next, ReplContext, find};
 use crate::term::NARROW;
 
 const MODES: &str = "\
-Which memory mode for what
+Memory modes
 
   conversation  general questions, research, summaries, brainstorming: light and fast
   code          writing or reviewing code, debugging, refactoring: a larger window, keeps to the task and its errors
   reasoning     architecture decisions, planning, comparing options: keeps objectives and reasons, respects decisions later
 
-Rule of thumb: take the lightest mode that fits: conversation, then code, then reasoning. Switching with `/mode` loses nothing.";
+Take conversation unless one of the others fits. Switching with `/mode` loses nothing.";
 
 const KEYS: &str = "\
 Keys
@@ -86,7 +86,15 @@ pub(super) fn help(arguments: &str, columns: usize) -> Result<Next, CommandError
         "" => Next::answer(list(columns)),
         "modes" => Next::answer(MODES),
         "keys" | "!" | "@" => Next::answer(KEYS),
-        name => find(name).and_then(|command| Next::answer(one(command))),
+        name => match find(name) {
+            Ok(command) => Next::answer(one(command)),
+            Err(CommandError::Unknown { name, near, .. }) => Err(CommandError::Unknown {
+                name,
+                near,
+                is_line: false,
+            }),
+            Err(other) => Err(other),
+        },
     }
 }
 

@@ -27,10 +27,10 @@ pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next,
     if !arguments.is_empty() {
         return match repl.agent.memory().modes().get(arguments) {
             Ok(mode) => Next::answer(state(mode)),
-            Err(error) => Err(
-                owning::unknown(arguments, &repl.agent.memory().modes().names())
-                    .unwrap_or_else(|| error.into()),
-            ),
+            Err(_) => Err(owning::unknown(
+                arguments,
+                &repl.agent.memory().modes().names(),
+            )),
         };
     }
     overview(&repl.agent).await

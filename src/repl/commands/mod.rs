@@ -217,6 +217,7 @@ pub fn find(name: &str) -> Result<&'static Command, CommandError> {
         .ok_or_else(|| CommandError::Unknown {
             name: name.chars().take(40).collect(),
             near: nearest(name),
+            is_line: true,
         })
 }
 
@@ -261,16 +262,17 @@ pub(super) async fn look(
 
 /// Names like this one, best first, at most two.
 fn nearest(name: &str) -> Vec<String> {
-    const LIKE: f64 = 0.8;
-    let likeness = |known: &str| strsim::jaro_winkler(known, &name.to_lowercase());
+    let name = name.to_lowercase();
+    // Two edits make any other word of a short one.
+    let max = name.chars().count().saturating_sub(1) / 3;
     let names = COMMANDS.iter().map(|command| command.name);
-    let mut near: Vec<(f64, &str)> = names.map(|known| (likeness(known), known)).collect();
-    near.retain(|(likeness, _)| *likeness > LIKE && !name.is_empty());
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter()
-        .take(2)
-        .map(|(_, known)| known.to_owned())
-        .collect()
+    let mut near: Vec<(usize, &str)> = names
+        .map(|known| (strsim::osa_distance(known, &name), known))
+        .filter(|(edits, known)| *edits <= max.min(2) || (max > 0 && known.starts_with(&name)))
+        .collect();
+    near.sort_unstable();
+    let near = near.into_iter().take(2);
+    near.map(|(_, known)| known.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -315,14 +317,24 @@ mod tests {
         for (typed, near) in [
             ("mdoe", "mode"),
             ("sesion", "session"),
-            ("MODE", "mode"),
+            ("MODE", "mode or model"),
             ("quti", "quit"),
+            ("hist", "history"),
+            ("forgte", "forget"),
+            ("frgt", "none"),
+            ("foo", "none"),
+            ("forgetting", "none"),
         ] {
             let error = find(typed).unwrap_err();
             let CommandError::Unknown { near: found, .. } = &error else {
                 panic!("{error:?}")
             };
-            assert_eq!(found.first().map(String::as_str), Some(near), "{typed}");
+            let found = found.join(" or ");
+            assert_eq!(
+                if found.is_empty() { "none" } else { &found },
+                near,
+                "{typed}"
+            );
         }
         assert!(find("").unwrap_err().hint().is_some());
         assert!(find("zzzz").unwrap_err().hint().unwrap().contains("/help"));

@@ -129,7 +129,8 @@ async fn forget_chosen(
         .chain(std::mem::take(&mut gone.keys))
         .collect();
     repl.agent.let_go_of_texts(keys).await;
-    let told = memory_view(&repl.agent, &repl.env)?.told(&chosen, &gone, history);
+    let told =
+        memory_view(&repl.agent, &repl.env)?.told(&chosen, &gone, history, repl.env.verbosity);
     Ok(Next::with(told, here.warning.or(refused)))
 }
 
@@ -176,21 +177,26 @@ pub(super) fn mistaken(word: &'static str, problem: &str) -> CommandError {
     )
 }
 
-/// What is neither a mode nor one of the words, but nearly one of the words.
-pub(super) fn unknown(arguments: &str, modes: &[String]) -> Option<CommandError> {
+/// What is neither a mode nor one of the words: names the word that it nearly is.
+pub(super) fn unknown(arguments: &str, modes: &[String]) -> CommandError {
     const LIKE: f64 = 0.6;
     let (typed, _) = first(arguments);
     let likeness =
         |known: &str| strsim::normalized_damerau_levenshtein(known, &typed.to_lowercase());
-    let words = WORDS.iter().map(|(word, _)| (likeness(word), Some(*word)));
-    let modes = modes.iter().map(|mode| (likeness(mode), None));
-    let near = words.chain(modes).filter(|(likeness, _)| *likeness > LIKE);
-    let (_, word) = near.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    // Of a mode that is nearly there, all modes are told.
-    let word = word?;
+    let words = WORDS.iter().map(|(word, _)| *word);
+    let known = words.chain(modes.iter().map(String::as_str));
+    let near = known
+        .map(|known| (likeness(known), known))
+        .filter(|(likeness, _)| *likeness > LIKE);
+    let near = near.max_by(|a, b| a.0.total_cmp(&b.0));
     let typed: String = typed.chars().take(40).collect();
-    let problem = format!("has no option {typed:?}; did you mean `/memory {word}`?");
-    Some(usage("memory", problem))
+    match near {
+        Some((_, word)) => {
+            let problem = format!("has no option {typed:?}; did you mean `/memory {word}`?");
+            usage("memory", problem)
+        }
+        None => CommandError::Cannot(format!("unknown: /memory {typed}; see `/help memory`")),
+    }
 }
 
 fn answer(

@@ -6,8 +6,7 @@ use super::{CommandError, Next, ReplContext, usage};
 use crate::term::{Align, NARROW, Table};
 use crate::tools::mcp::{Servers, State, Status, UnknownServer};
 
-pub(super) const NONE: &str =
-    "No MCP servers: add them under `mcp_servers` in the config file (`--tools none` starts none)";
+pub(super) const NONE: &str = "No MCP servers: add them under `mcp_servers` in the config file. None are started with `--tools none`.";
 
 /// `/mcp`, `/mcp restart NAME`, `/mcp log NAME`.
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {

@@ -22,6 +22,7 @@ pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next,
         && name != *repl.session().name()
         && !repl.env.store.has(&name)?
         && let Some(existing) = slip(&name, &repl.env.store.list()?)
+        && existing != *repl.session().name()
     {
         return Ok(Next::WhichSession {
             existing,
@@ -238,13 +239,23 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
 
 /// `/sessions [restore NAME [--from TIME]]`
 pub(super) async fn list(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
-    if let Some(which) = arguments.strip_prefix("restore ") {
+    if let Some(which) = arguments.strip_prefix("restore")
+        && !which.starts_with(char::is_alphanumeric)
+    {
+        if which.is_empty() {
+            return Err(usage(
+                "sessions",
+                "restore needs the name of a deleted session",
+            ));
+        }
         let (name, time) = which
             .split_once(" --from ")
             .map_or((which, None), |(name, time)| (name, Some(time)));
         return Next::answer(sessions(repl).restore(&name.trim().parse()?, time)?);
     }
-    nothing("sessions", arguments)?;
+    if !arguments.is_empty() {
+        return Err(usage("sessions", format!("has no option {arguments:?}")));
+    }
     table(&repl.agent, &repl.env).and_then(Next::answer)
 }
 
@@ -267,7 +278,10 @@ pub(super) async fn rename(repl: &mut ReplContext, arguments: &str) -> Result<Ne
 
 pub(super) async fn delete(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Err(usage("delete", "needs a session name"));
+        return Err(usage(
+            "delete",
+            "needs the name of another session; `/clear` empties this one",
+        ));
     }
     let name: SessionName = arguments.parse()?;
     if name == *repl.session().name() {

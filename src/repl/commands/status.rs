@@ -2,8 +2,10 @@
 
 use super::{CommandError, Environment, Next, nothing};
 use crate::agent::Agent;
+use crate::long_term::notes::{Captured, Receipt};
 use crate::provider::WindowSource;
 use crate::repl::listing::{count, thousand};
+use crate::repl::repl_context::home_relative;
 use crate::tools::policy::{Asking, Writing};
 use crate::tools::shell::Sandbox;
 
@@ -21,11 +23,12 @@ pub(super) async fn run(
         .meta()
         .created_at
         .map_or_else(|| "now".to_owned(), |at| at.to_string());
+    let home = env.places.home.as_deref();
     let config = env
         .places
         .config
         .as_ref()
-        .map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+        .map_or_else(|| "none".to_owned(), |path| home_relative(path, home));
     let (model, window) = if provider.is_offline() {
         (
             "none; replies quote what was said".to_owned(),
@@ -42,8 +45,8 @@ pub(super) async fn run(
             "messages",
             format!(
                 "{} in {}",
-                session.messages().len(),
-                count(session.turns().len(), "turn")
+                session.live_messages(),
+                count(session.live_turns().count(), "turn")
             ),
         ),
         (
@@ -55,7 +58,7 @@ pub(super) async fn run(
         ("memory", memory(agent)),
         ("tools", tools(agent, env)),
         ("folder", agent.settings().directory.clone()),
-        ("data", env.places.data.display().to_string()),
+        ("data", home_relative(&env.places.data, home)),
         ("config", config),
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
@@ -91,7 +94,8 @@ fn memory(agent: &Agent) -> String {
         .long_term()
         .and_then(|long_term| long_term.captures().all().ok())
         .map_or(0, |captures| {
-            captures.iter().filter(|capture| !capture.forgotten).count()
+            let is_kept = |it: &&Receipt| !it.forgotten && it.what.category != Captured::MASKED;
+            captures.iter().filter(is_kept).count()
         });
     let entries = agent.entries().in_force().count();
     let counts = [

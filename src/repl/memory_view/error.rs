@@ -19,6 +19,8 @@ pub enum MemoryViewError {
     NothingSays { words: String },
     #[error("nothing to forget")]
     NothingKept,
+    #[error("the last turn noted nothing. Newest: {name} \"{text}\" (/forget {name})")]
+    LastKeptNothing { name: String, text: String },
     #[error("file {name} does not exist yet")]
     NoFile { name: String },
     #[error("a private session cannot edit files; this one is {path}")]
@@ -50,7 +52,7 @@ impl MemoryViewError {
             }
             Self::Entries(error) => entries_hint(error, caller),
             Self::Notes(error) => error.hint().map(|hint| hint.into_owned().into()),
-            Self::Receipts(_) => None,
+            Self::Receipts(_) | Self::LastKeptNothing { .. } => None,
         }
     }
 }

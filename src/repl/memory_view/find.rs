@@ -8,7 +8,7 @@ use super::origin::Origin;
 use super::{MemoryView, MemoryViewError, list};
 use crate::chat::{MessageId, Role, Session};
 use crate::long_term::entries::{EntriesError, Entry, Scope};
-use crate::long_term::notes::Receipt;
+use crate::long_term::notes::{Captured, Receipt};
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
 use crate::text::statement::{Author, Statement, Statements, sentences, without_label};
@@ -149,7 +149,7 @@ impl MemoryView<'_> {
         let receipts = self.captures.all()?;
         let receipts = receipts.iter().filter(|it| {
             !it.forgotten
-                && it.what.category != crate::long_term::notes::Captured::MASKED
+                && it.what.category != Captured::MASKED
                 && is_of_turn(&it.what.session, &it.what.message)
         });
         let mut chosen = receipts
@@ -162,14 +162,18 @@ impl MemoryView<'_> {
             }
         }
         if chosen.is_empty() {
-            return Err(MemoryViewError::NothingKept);
+            return Err(self
+                .newest()
+                .map_or_else(|error| error, |it| of_newest(&it)));
         }
         Ok(chosen)
     }
 
     fn newest(&self) -> Result<Chosen, MemoryViewError> {
         let receipts = self.captures.all()?;
-        let receipt = receipts.iter().rfind(|it| !it.forgotten);
+        let receipt = receipts
+            .iter()
+            .rfind(|it| !it.forgotten && it.what.category != Captured::MASKED);
         let entry = self
             .entries
             .all()
@@ -304,12 +308,7 @@ impl MemoryView<'_> {
         let mut chosen = Chosen {
             numbers: vec![receipt.number],
             statements: self.statements_of(receipt),
-            texts: vec![format!(
-                "{} ({}): {}",
-                receipt.number,
-                super::kind(&receipt.what.category),
-                receipt.what.text
-            )],
+            texts: vec![receipt.what.text.clone()],
             is_further: receipt.what.files.iter().any(|file| file == "MEMORY.md"),
             ..Chosen::default()
         };
@@ -330,7 +329,7 @@ impl MemoryView<'_> {
             entries: vec![entry.id.clone()],
             numbers: tied.iter().map(|it| it.number).collect(),
             statements: content.or_else(keyed).into_iter().collect(),
-            texts: vec![format!("{}: {}", entry.id, entry.content)],
+            texts: vec![entry.content.clone()],
             is_further: true,
             ..Chosen::default()
         }
@@ -348,7 +347,7 @@ impl MemoryView<'_> {
                 .for_each(|it| statements.push(it));
         }
         if statements.iter().any(Statement::is_vague)
-            && let Ok(message) = self.message(&Origin::of(receipt))
+            && let Ok((_, message)) = self.message(&Origin::of(receipt))
         {
             let said = message.said();
             let of_message = sentences(&said).map(|range| &said[range]);
@@ -417,8 +416,7 @@ impl MemoryView<'_> {
     ) -> Result<Vec<Candidate>, MemoryViewError> {
         let mut found = Vec::new();
         for receipt in self.captures.all()?.iter().rev() {
-            let is_kept = !receipt.forgotten
-                && receipt.what.category != crate::long_term::notes::Captured::MASKED;
+            let is_kept = !receipt.forgotten && receipt.what.category != Captured::MASKED;
             if is_kept && speaks(receipt.what.words()) {
                 add(
                     &mut found,
@@ -613,6 +611,17 @@ impl std::fmt::Display for Name<'_> {
             Self::One(name) | Self::Entry(name) => f.write_str(name),
             Self::Range(from, upto) => write!(f, "{from}-{upto}"),
         }
+    }
+}
+
+/// The newest of all that is kept, where the last turn kept nothing.
+fn of_newest(chosen: &Chosen) -> MemoryViewError {
+    let number = chosen.numbers.first().map(ToString::to_string);
+    let id = chosen.entries.first().map(|id| id.as_str().to_owned());
+    let text = chosen.texts.first().map(String::as_str);
+    MemoryViewError::LastKeptNothing {
+        name: number.or(id).unwrap_or_default(),
+        text: first_words(text.unwrap_or_default(), list::SHOWN),
     }
 }
 

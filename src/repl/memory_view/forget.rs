@@ -21,7 +21,7 @@ use crate::memory::forgetting::{forgotten_in, redact, said_besides};
 use crate::repl::input::forget_lines;
 use crate::repl::transcript::first_words;
 use crate::store::{SessionStore, StoreError};
-use crate::term::harmless;
+use crate::term::{Verbosity, harmless};
 use crate::text::statement::{Author, Statements};
 
 /// What is to be forgotten.
@@ -55,6 +55,8 @@ pub enum History {
 pub struct Gone {
     /// Where it was taken out.
     pub from: Vec<String>,
+    /// What is done by another process, and when.
+    later: Vec<String>,
     /// What could not be done, each with why.
     pub failed: Vec<String>,
     files: Forgotten,
@@ -106,6 +108,18 @@ impl Chosen {
         now.cloned().chain(before).collect()
     }
 
+    /// The command that strikes from history what was forgotten.
+    fn again(&self, caller: Caller) -> Option<String> {
+        let numbers = self.numbers.iter().map(ToString::to_string);
+        let numbers = numbers.collect::<Vec<_>>().join(" ");
+        let what = Some(numbers).filter(|it| !it.is_empty());
+        let what = what.or_else(|| self.asked.clone())?;
+        Some(match caller {
+            Caller::Chat => format!("`/forget {what} --redact`"),
+            Caller::Shell | Caller::Private => caller.command(&format!("forget {what} --redact")),
+        })
+    }
+
     /// Forgets entries, in every project; tells of how many. They are on disk after the next flush.
     pub fn forget_entries(
         &self,
@@ -129,6 +143,11 @@ impl Chosen {
 }
 
 impl Gone {
+    fn is_from_history(&self) -> bool {
+        let mut places = self.from.iter();
+        places.any(|place| place == "history" || place.starts_with("the history of "))
+    }
+
     /// Adds what went from the open session and from entries.
     pub fn also_from(&mut self, session: &[&str], entries: usize) {
         let mut from: Vec<String> = session.iter().map(|&place| place.to_owned()).collect();
@@ -232,8 +251,9 @@ impl MemoryView<'_> {
             Ok(opened) => opened,
             Err(StoreError::Locked { .. }) => {
                 store.leave_forgotten(name, &struck.places)?;
-                let place = format!("session {name} (open elsewhere, from its next turn on)");
-                gone.from.push(place);
+                gone.later.push(format!(
+                    "session {name} is open elsewhere and forgets it with its next turn"
+                ));
                 if !which.is_empty() {
                     gone.failed.push(format!(
                         "the history of session {name}: it is open elsewhere; repeat this when it is closed"
@@ -274,28 +294,39 @@ impl MemoryView<'_> {
         Ok(())
     }
 
-    /// In words: what is gone from where, and what is left.
-    pub fn told(&self, chosen: &Chosen, gone: &Gone, history: History) -> String {
-        let mut lines = Vec::new();
+    /// In words: what is gone, and what is left; in many words from where it is gone.
+    pub fn told(
+        &self,
+        chosen: &Chosen,
+        gone: &Gone,
+        history: History,
+        verbosity: Verbosity,
+    ) -> String {
         let also = gone.files.receipts.iter().map(|it| it.number);
         let also: Vec<u64> = also
             .filter(|number| !chosen.numbers.contains(number))
             .collect();
-        lines.extend(chosen.texts.iter().map(|text| {
-            let text = first_words(text, super::list::SHOWN);
-            format!("Forgotten: {text}")
-        }));
+        let texts = chosen.texts.iter();
+        let texts = texts.map(|text| first_words(text, super::list::SHOWN));
+        let mut lines: Vec<String> = texts.map(|text| format!("Forgotten: {text}")).collect();
+        let mut left = Vec::new();
         if !also.is_empty() {
-            lines.push(format!(
-                "also forgotten, saying the same: {}",
-                joined(&also)
-            ));
+            left.push(format!("Also {}, saying the same.", joined(&also)));
         }
-        if gone.from.is_empty() {
-            lines.push("it was no longer stored anywhere".to_owned());
-        } else {
-            lines.push(format!("removed from {}", gone.from.join(", ")));
+        left.push(match (history, self.caller) {
+            (History::Redacted, _) if gone.is_from_history() => "Removed from history.".to_owned(),
+            (History::Redacted, _) => "It was not in history.".to_owned(),
+            (History::Kept, Caller::Private) => "This run is not saved in history.".to_owned(),
+            (History::Kept, _) => match chosen.again(self.caller) {
+                Some(again) => format!("Still in history; {again} removes it there."),
+                None => "Still in history; `--redact` removes it there, too.".to_owned(),
+            },
+        });
+        lines.push(left.join(" "));
+        if verbosity == Verbosity::Verbose && !gone.from.is_empty() {
+            lines.push(format!("Removed from {}", gone.from.join(", ")));
         }
+        lines.extend(gone.later.iter().cloned());
         lines.extend(gone.files.restored.iter().map(|line| {
             let line = first_words(line.trim_start_matches("- "), super::list::SHOWN);
             format!("MEMORY.md: restored what it had replaced: {line}")
@@ -325,13 +356,6 @@ impl MemoryView<'_> {
         if self.has_external && chosen.is_further {
             lines.push("mem0 may still have it: delete it there".to_owned());
         }
-        lines.push(match (history, self.caller) {
-            (History::Redacted, _) => "redacted in history".to_owned(),
-            (History::Kept, Caller::Private) => "this run is not saved in history".to_owned(),
-            (History::Kept, _) => {
-                "history still has the message; `--redact` removes it there too".to_owned()
-            }
-        });
         harmless(&lines.join("\n"))
     }
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::MemoryView;
-use crate::chat::{Message, SessionName, Timestamp};
+use crate::chat::{Message, Session, SessionName, Timestamp, TurnId};
 use crate::hint::chain;
 use crate::long_term::entries::Entry;
 use crate::long_term::notes::Receipt;
@@ -74,12 +74,21 @@ impl MemoryView<'_> {
         })
     }
 
-    /// The words of a message without its secrets, each line behind `> `; or why they cannot be had.
-    pub(super) fn quote(&self, origin: &Origin<'_>) -> String {
-        let said = match self.message(origin) {
-            Ok(message) => message.said().into_owned(),
-            Err(why) => return why,
+    /// Returns where and when a message was said, and its words without secrets, each line behind `> `; or why they cannot
+    /// be had.
+    pub(super) fn quote(&self, origin: &Origin<'_>) -> (String, String) {
+        let session = format!("session {}", origin.session);
+        let (turn, message) = match self.message(origin) {
+            Ok(found) => found,
+            Err(why) => return (session, why),
         };
+        let turn = turn.map_or_else(String::new, |turn| format!(", turn {turn}"));
+        let at = message.at.map_or_else(String::new, |at| {
+            let ago = at.ago(self.now);
+            format!(", {} {} ({ago})", at.date(), at.time_of_day())
+        });
+        let place = format!("{session}{turn}{at}");
+        let said = message.said();
         let said = masked(&said);
         let beginning: String = said.chars().take(QUOTED).collect();
         let lines = beginning.lines().map(|line| format!("> {line}"));
@@ -87,21 +96,26 @@ impl MemoryView<'_> {
         if beginning.len() < said.len() {
             lines.push("> …".to_owned());
         }
-        lines.join("\n")
+        (place, lines.join("\n"))
     }
 
-    pub(super) fn message(&self, origin: &Origin<'_>) -> Result<Message, String> {
+    /// Returns a message and its turn, or why they cannot be had.
+    pub(super) fn message(&self, origin: &Origin<'_>) -> Result<(Option<TurnId>, Message), String> {
         let session = origin.session.as_ref();
-        let is_it = |message: &&Message| origin.is(message);
+        let find = |session: &Session| {
+            let index = session.messages().iter().position(|it| origin.is(it))?;
+            let mut turns = session.turns().iter();
+            let turn = turns.find(|turn| turn.messages.contains(&index));
+            Some((turn.map(|turn| turn.id), session.messages()[index].clone()))
+        };
         let gone = || format!("the message is no longer in session {session}");
         if let Some(open) = self.open.filter(|open| open.name().as_str() == session) {
-            let found = open.messages().iter().find(is_it);
-            return found.cloned().ok_or_else(gone);
+            return find(open).ok_or_else(gone);
         }
         let cannot = |why: String| format!("cannot read the message: {why}");
         let name: SessionName = session.parse().map_err(|error| cannot(chain(&error)))?;
         let read = self.store.read(&name);
         let read = read.map_err(|error| cannot(chain(&error)))?;
-        read.messages().iter().find(is_it).cloned().ok_or_else(gone)
+        find(&read).ok_or_else(gone)
     }
 }

@@ -23,26 +23,17 @@ impl MemoryView<'_> {
 
     /// What was captured, when, where it stands, and the message.
     pub(super) fn receipt(&self, receipt: &Receipt) -> String {
-        let Receipt {
-            number, at, what, ..
-        } = receipt;
-        let at = at.map_or_else(String::new, |at| {
-            format!(
-                ", {} {} ({})",
-                at.date(),
-                at.time_of_day(),
-                at.ago(self.now)
-            )
-        });
+        let Receipt { number, what, .. } = receipt;
+        let (place, quote) = self.quote(&Origin::of(receipt));
         let mut lines = vec![
             format!("{number}  {}", labelled(&what.category, &what.text)),
-            format!("session {}, message {}{at}", what.session, what.message),
+            place,
             if what.files.is_empty() {
                 "not written to any file".to_owned()
             } else {
                 format!("written to {}", what.files.join(", "))
             },
-            self.quote(&Origin::of(receipt)),
+            quote,
         ];
         lines.push(if receipt.forgotten {
             "Already forgotten".to_owned()
@@ -54,13 +45,10 @@ impl MemoryView<'_> {
     }
 
     pub(super) fn of_entry(&self, scope: Scope, entry: &Entry) -> String {
-        let mut text = whole(scope, entry, self.now);
+        let mut text = known(scope, entry, self.now);
         if let Some(origin) = self.origin(entry) {
-            let named = format!("from session {}, ", origin.session);
-            let before = entry.from.as_ref().map(|from| &from.session);
-            let before = before.map(|name| format!("from session {name}, "));
-            text = text.replace(&before.unwrap_or_default(), &named);
-            text = format!("{text}\n{}", self.quote(&origin));
+            let (place, quote) = self.quote(&origin);
+            text = format!("{text}\nfrom {place}\n{quote}");
         }
         let forget = self.caller.command(&format!("forget {}", entry.id));
         format!("{text}\n{forget} removes it")
@@ -88,6 +76,18 @@ impl MemoryView<'_> {
 
 /// The content of an entry, what is known of it, and what it said before.
 pub fn whole(scope: Scope, entry: &Entry, now: Timestamp) -> String {
+    let mut text = known(scope, entry, now);
+    if let Some(from) = &entry.from {
+        text = format!(
+            "{text}\nfrom session {}, message {}",
+            from.session, from.message
+        );
+    }
+    text
+}
+
+/// The same without where it is from.
+fn known(scope: Scope, entry: &Entry, now: Timestamp) -> String {
     let mut lines = vec![entry.content.clone(), String::new()];
     let key = entry.key.as_deref();
     let key = key.map_or_else(String::new, |key| format!(", key {key}"));
@@ -102,11 +102,5 @@ pub fn whole(scope: Scope, entry: &Entry, now: Timestamp) -> String {
     }
     let earlier = entry.earlier.iter().rev();
     lines.extend(earlier.map(|it| format!("before {}: {}", it.at.date(), it.content)));
-    if let Some(from) = &entry.from {
-        lines.push(format!(
-            "from session {}, message {}",
-            from.session, from.message
-        ));
-    }
     lines.join("\n")
 }

@@ -10,6 +10,7 @@ use crate::hint::Hint;
 use crate::long_term::entries::{EntryStore, Kind, Origin, Scope, StoreSettings, Wanted, unmasked};
 use crate::long_term::notes::{Captured, Receipts, Workspace, WorkspaceSettings};
 use crate::store::FileStore;
+use crate::term::Verbosity;
 use crate::testing::ManualClock;
 
 /// Everything on one disk in memory.
@@ -91,7 +92,7 @@ fn forget(held: &MemoryView<'_>, asked: &str) -> Result<String, MemoryViewError>
     };
     held.settle(&mut chosen);
     let gone = held.forget(&chosen, History::Kept)?;
-    Ok(held.told(&chosen, &gone, History::Kept))
+    Ok(held.told(&chosen, &gone, History::Kept, Verbosity::Verbose))
 }
 
 fn captured_as(text: &str) -> Captured {
@@ -175,7 +176,10 @@ fn a_capture_and_an_entry_are_shown_with_the_message_they_came_from() {
     held.keep("drink", "tea", Some(from));
     for name in ["1", "#1", "drink"] {
         let shown = held.look().show(name).unwrap();
-        assert!(shown.contains("session work, message work/m1"), "{shown}");
+        assert!(
+            shown.contains("session work, turn 1, 2027-01-15 08:00"),
+            "{shown}"
+        );
         assert!(shown.contains("> I like tea.\n> Remember that!"), "{shown}");
         assert!(shown.contains("/memory forget"), "{shown}");
     }
@@ -221,6 +225,23 @@ fn entries_are_listed_also_where_receipts_cannot_be_read() {
     );
 }
 
+#[test]
+fn where_the_last_turn_noted_nothing_the_newest_is_named() {
+    let mut held = Held::with(&["I like tea"]);
+    let masked = Captured {
+        category: Captured::MASKED.to_owned(),
+        ..captured_as("Looks like a key; left out of memory (turn 2)")
+    };
+    held.captures.receipts.add(vec![masked], now()).unwrap();
+    let chosen = held.look().kept_last().unwrap();
+    assert_eq!(chosen.numbers, [1]);
+    let later = Message::text(MessageId::new("work/m2"), Role::User, "And now?", None);
+    held.session.import(vec![later]);
+    let error = held.look().kept_last().unwrap_err().to_string();
+    let newest = "the last turn noted nothing. Newest: 1 \"I like tea\" (/forget 1)";
+    assert_eq!(error, newest);
+}
+
 /// The line of an entry that had left was in no list.
 #[test]
 fn a_line_for_good_is_listed_as_its_entry_while_that_is_there_and_else_by_itself() {
@@ -240,7 +261,7 @@ fn a_line_for_good_is_listed_as_its_entry_while_that_is_there_and_else_by_itself
     let list = held.look().list(Extent::Newest);
     assert!(list.contains("    1  memorized: tea"), "{list}");
     let told = forget(&held.look(), "1").unwrap();
-    assert!(told.contains("removed from MEMORY.md"), "{told}");
+    assert!(told.contains("\nRemoved from MEMORY.md"), "{told}");
 }
 
 #[test]
@@ -262,7 +283,7 @@ fn an_entry_that_says_the_same_goes_too_and_cannot_be_brought_back() {
     assert_eq!(chosen.forget_entries(&mut held.entries, now()).unwrap(), 1);
     let told = forget(&held.look(), "2").unwrap();
     assert!(
-        told.contains("also forgotten, saying the same: 1"),
+        told.contains("\nAlso 1, saying the same. Still in history; `/forget 2 --redact` "),
         "{told}"
     );
     assert!(held.entries.all().next().is_none() && held.entries.restore(&id).is_err());
@@ -297,7 +318,7 @@ fn of_a_session_begun_anew_or_with_another_name_no_wrong_message_is_quoted() {
     held.session.import(first.messages().to_vec());
     for asked in ["1", "drink", "tea"] {
         let why = held.look().why(asked).unwrap();
-        assert!(why.contains("session trip, message work/m1"), "{why}");
+        assert!(why.contains("session trip, turn 1, 2027"), "{why}");
         assert!(why.contains("> I like tea."), "{why}");
     }
 }
@@ -368,8 +389,11 @@ fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
         let expected =
             format!("# Memory\n\n## Auto-captured\n\n{left}## Mine\n\nI like cake with tea\n");
         assert_eq!(file, expected, "{line}");
-        assert!(told.contains("removed from MEMORY.md"), "{told}");
-        assert!(told.contains("history still has the message"), "{told}");
+        assert!(told.contains("\nRemoved from MEMORY.md"), "{told}");
+        assert!(
+            told.starts_with("Forgotten: I like tea\nStill in history; "),
+            "{told}"
+        );
     }
 }
 

@@ -78,12 +78,9 @@ impl MemoryView<'_> {
     }
 
     fn from(&self, origin: &Origin<'_>) -> String {
-        let quote = self.quote(origin);
-        let Origin {
-            session, message, ..
-        } = origin;
-        let lines = quote.lines().map(|line| format!("       {line}"));
-        let quote = lines.collect::<Vec<_>>().join("\n");
-        format!("       session {session}, message {message}\n{quote}")
+        let (place, quote) = self.quote(origin);
+        let lines = std::iter::once(place.as_str()).chain(quote.lines());
+        let lines = lines.map(|line| format!("       {line}"));
+        lines.collect::<Vec<_>>().join("\n")
     }
 }

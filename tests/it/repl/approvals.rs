@@ -43,7 +43,12 @@ fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
         told.contains("declined by the person: spell it out"),
         "{told}"
     );
-    chat.says("more", "+three").says("t", "Third.");
+    chat.says("more", "t = always in this project: write_file")
+        .says(
+            "t",
+            "Saved for this project. `/approvals revoke 1` undoes it.\n",
+        );
+    chat.wait_for("Third.");
     assert_eq!(held(&home), "three\n");
     chat.leave();
     // In another run, nothing is asked any more until that is taken back.
@@ -118,7 +123,7 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
         |screen| {
             let words: Vec<&str> = screen.split_whitespace().collect();
             let words = words.join(" ");
-            words.contains("p = always in this project `echo one` with network")
+            words.contains("p = always in this project: `echo one` with network")
         },
     );
     let printed = chat.printed();
@@ -126,7 +131,11 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
     chat.says("a", "not available for this call")
         .says("y", "One.");
     chat.says("two", "with network: to look up")
-        .says("p", "Two.");
+        .says(
+            "p",
+            "Saved for this project. `/approvals revoke 2` undoes it.\n",
+        )
+        .wait_for("Two.");
     chat.says("three", "Three.");
     // Nor does it speak of other operands.
     chat.says("four", "shell wants to run: echo four")
@@ -223,7 +232,7 @@ fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
     ]);
     let home = Home::with(&server);
     let mut chat = home.chat(&ALL);
-    chat.says("write", "t = always write_file")
+    chat.says("write", "t = always in this project: write_file")
         .says("t", "Told.");
     // By hand, while it runs.
     let folder = home.path().join("state/cogtrix/approvals");
@@ -246,7 +255,7 @@ fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
     let home = Home::with(&server);
     let mut chat = home.chat(&ALL);
     chat.says("write", "+one").key(Key::CtrlC);
-    chat.wait_for("interrupted;").wait_for_prompt();
+    chat.wait_for("Interrupted;").wait_for_prompt();
     // It was not run, so nothing failed.
     assert!(!chat.screen().contains("failed"), "{}", chat.screen());
     assert!(!home.path().join("a.txt").exists());
@@ -283,7 +292,7 @@ fn one_ctrl_c_ends_a_question_and_a_reply_in_a_chat_that_began_with_the_list_of_
     let mut chat = home.start(&["-r", "--tools", "all"], &[]);
     chat.wait_for("2 of 2").key(Key::Enter).wait_for_prompt();
     chat.says("write", "+one").key(Key::CtrlC);
-    chat.wait_for("interrupted;").wait_for_prompt();
+    chat.wait_for("Interrupted;").wait_for_prompt();
     chat.enter("go on").wait_for("half of").key(Key::CtrlC);
     chat.wait_for_prompt().says("hello?", "Still here.");
     chat.leave();

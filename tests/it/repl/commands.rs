@@ -56,9 +56,13 @@ fn help_lists_every_command() {
     chat.says("/help", "explains one, ");
     chat.says("/help keys", "Ctrl-X Ctrl-E");
     insta::assert_snapshot!(chat.screen());
-    chat.says("/help modes", "Rule of thumb: ");
+    chat.says("/help modes", "Memory modes\n");
     chat.says("/help /retry", "Ask the last question again");
-    chat.says("/help nonsense", "unknown command /nonsense");
+    chat.says(
+        "/help nonsense",
+        "unknown command /nonsense\nhint: `/help` lists commands\n",
+    );
+    chat.says("/help forgte", "hint: did you mean /forget?\n");
 }
 
 #[test]
@@ -67,7 +71,10 @@ fn an_unknown_command_names_the_nearest_and_is_never_sent() {
     let mut chat = Home::with(&server).chat(&[]);
     chat.says("/mdoe code", "unknown command /mdoe");
     assert!(chat.screen().contains("hint: did you mean /mode"));
-    chat.says("/", "unknown command /\nhint: see `/help`");
+    chat.says(
+        "/",
+        "unknown command /\nhint: `/help` lists commands; to send the line",
+    );
     chat.says("/usr/bin/env", "unknown command /usr/bin/env");
     chat.leave();
     assert_eq!(server.chats().len(), 0);
@@ -90,7 +97,7 @@ fn context_shows_what_was_sent_and_full_prints_it() {
         "window ",
         "turn 1, 2 messages",
         "█░",
-        " of 32,768 tokens",
+        " of 33k tokens (",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }

@@ -62,7 +62,7 @@ fn at_the_end_of_a_chat_the_model_says_what_lasts() {
     let home = Home::with(&server);
     let screen = chats(&home, "work", &SAID);
     assert!(
-        screen.contains("noted 1 fact from this session"),
+        screen.contains("Noted 1 fact from this session"),
         "{screen}"
     );
     let memory = memory(&home);
@@ -120,7 +120,7 @@ fn a_reply_that_cannot_be_read_is_asked_for_once_more() {
     ]);
     let home = Home::with(&server);
     let screen = chats(&home, "work", &SAID);
-    assert!(screen.contains("noted 1 fact"), "{screen}");
+    assert!(screen.contains("Noted 1 fact"), "{screen}");
     let again = readings(&server)[1].body.to_string();
     assert!(
         again.contains(AGAIN) && again.contains("works at a freight company"),

@@ -24,7 +24,7 @@ fn ctrl_c_clears_the_line_and_leaves_when_given_twice_on_an_empty_one() {
     chat.type_text("never sent").wait_for("> never sent");
     chat.key(Key::CtrlC).wait_for_prompt();
     chat.key(Key::CtrlC)
-        .wait_for("press Ctrl-C again or Ctrl-D to quit");
+        .wait_for("Press Ctrl-C again or Ctrl-D to quit");
     chat.wait_for_prompt().says("/mode", "* conversation");
     chat.key(Key::CtrlC);
     chat.wait_until("the second warning", |screen| {

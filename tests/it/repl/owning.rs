@@ -15,7 +15,7 @@ fn a_receipt_stands_before_the_reply_and_its_number_takes_it_back() {
     let receipt = screen.find("noted (preference)").unwrap();
     assert!(receipt < screen.find("Good to know.").unwrap(), "{screen}");
     assert!(screen.contains("/memory forget 1"), "{screen}");
-    chat.says("/memory forget 1", "Forgotten: 1 (preference)");
+    chat.says("/memory forget 1", "Forgotten: I prefer tea");
     chat.says("/memory list", "Nothing saved yet");
     chat.says("I prefer trains over planes", "/memory forget 2");
     chat.leave();

@@ -17,7 +17,7 @@ fn no_color_leaves_text_plain_and_a_dumb_terminal_gets_no_sequences() {
         chat.says("2 + 2?", &format!("{thought}\nFour."));
         chat.says("/nonsense", "error: unknown command");
         chat.enter("/clear").wait_for("[y/N]").enter("n");
-        chat.wait_for("cancelled; nothing changed")
+        chat.wait_for("Cancelled; nothing changed")
             .wait_for_prompt();
         chat.enter("\"\"\"").enter("a").enter("b").enter("\"\"\"");
         chat.wait_for("Five.").wait_for_prompt();

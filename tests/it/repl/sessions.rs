@@ -58,7 +58,7 @@ fn a_session_open_elsewhere_can_be_read_or_left_for_another_within_a_chat() {
     second.wait_for_prompt().enter("/session held");
     second.wait_for("stay in third").enter("r");
     second.wait_for("session held · code mode");
-    second.wait_for("opened read-only").wait_for_prompt();
+    second.wait_for("Opened read-only").wait_for_prompt();
     second.says("/history", "The boat leaves at nine");
     second.wait_for("code read-only>");
     second.says("hello?", "this session is open read-only");
@@ -98,7 +98,7 @@ fn clear_asks_and_takes_only_a_yes() {
     chat.says("hello", "Message saved.");
     for no in ["\r", "n\r", "no\r", "yeah\r", "\x03", "\x04"] {
         chat.enter("/clear").wait_for("to the archive? [y/N]");
-        chat.type_text(no).wait_for("cancelled; nothing changed");
+        chat.type_text(no).wait_for("Cancelled; nothing changed");
         chat.wait_for_prompt();
         chat.says("/info", "messages  2 in 1 turn");
         // The next round's texts are to be new on the screen.
@@ -129,7 +129,7 @@ fn a_yes_typed_before_the_question_does_not_answer_it() {
     rest.go_on();
     chat.wait_for("[y/N]")
         .enter("n")
-        .wait_for("cancelled; nothing changed");
+        .wait_for("Cancelled; nothing changed");
     // The line begun before the question is begun still.
     chat.wait_for("conversation> y\nlast\n\nconversation> y");
     chat.key(Key::CtrlC).wait_for_prompt();
@@ -142,11 +142,11 @@ fn delete_moves_to_the_trash_after_a_yes() {
     home.chat(&["-s", "old"]).says("hello", "saved.").leave();
     let mut chat = home.chat(&["-s", "new"]);
     chat.says("/delete new", "this session is open; switch with");
-    chat.says("/delete nobody", "error: session nobody");
+    chat.says("/delete nobody", "error: no session nobody");
     chat.says("/delete", "usage: /delete NAME");
     chat.enter("/delete old")
         .wait_for("Move session old (2 messages) to the trash? [y/N]");
-    chat.key(Key::Enter).wait_for("cancelled; nothing changed");
+    chat.key(Key::Enter).wait_for("Cancelled; nothing changed");
     assert!(home.history("old.json").exists());
     chat.wait_for_prompt().enter("/delete old");
     chat.wait_until("the second question", |screen| {

@@ -91,7 +91,7 @@ fn one_line_after_a_turn_says_what_memory_did_and_what_it_cost() {
     assert_eq!(chat.count("noted ("), 0, "one line, not two");
     let printed = chat.printed();
     assert!(printed.contains("\x1b[2mnoted 1 preference"), "{printed:?}");
-    chat.says("/forget", "Forgotten: 1 (preference)");
+    chat.says("/forget", "Forgotten: I prefer tabs");
     chat.says("/memory add the harbour opens at nine", "Kept");
     chat.says(
         "when does the harbour open?",
@@ -158,9 +158,11 @@ fn without_a_price_tokens_alone_are_told() {
 
 #[test]
 fn status_is_one_screen_with_all_that_counts() {
-    let server = Server::start([say("One.").usage(8_192, 100)]);
-    let home = home(&server, "context_window: 16384").sized(80, 24);
+    let server = Server::start([say("Two.").usage(8_192, 100), say("One.").usage(8_192, 100)]);
+    let home = home(&server, "context_window: 16384").sized(80, 40);
     let mut chat = home.chat(&["-s", "here", "--no-banner"]);
+    chat.says("My password is bluewhale99.", "Two.")
+        .says("/undo", "Undone: ");
     chat.says("one", "One.").says("/pin mind the gap", "Pinned");
     chat.says("/status", "session   here, began 20");
     let screen = chat.screen();
@@ -168,7 +170,8 @@ fn status_is_one_screen_with_all_that_counts() {
         "messages  2 in 1 turn",
         "model     desk/scripted",
         "window    8.2k of 16k tokens used, 50 % (from config)",
-        "1 pin",
+        "memory    0 entries, 0 captured, 1 pin",
+        "config    ~/.cogtrix.yaml",
         "tools     ask before changes; sandbox ",
         "folder    ",
         "version   0.",
@@ -251,11 +254,11 @@ fn save_asks_before_it_overwrites() {
     let question = "notes.md exists. Overwrite it? [y/N]";
     chat.enter("/save notes.md").wait_for(question);
     chat.enter("n")
-        .wait_for("cancelled; nothing changed")
+        .wait_for("Cancelled; nothing changed")
         .wait_for_prompt();
     assert_eq!(held("notes.md"), "mine\n");
     chat.enter("/save notes.md").wait_for(&format!(
-        "cancelled; nothing changed\n\nconversation> /save notes.md\n{question}"
+        "Cancelled; nothing changed\n\nconversation> /save notes.md\n{question}"
     ));
     chat.enter("y")
         .wait_for("Saved the last reply to notes.md")

@@ -35,7 +35,7 @@ fn ctrl_c_keeps_what_arrived_and_gives_the_prompt_back() {
     let mut chat = home.chat(&["-s", "stopped"]);
     chat.enter("tell").wait_for("half of");
     chat.key(Key::CtrlC)
-        .wait_for("interrupted; the partial reply is kept, `/retry`");
+        .wait_for("Interrupted; the partial reply is kept, `/retry`");
     chat.wait_for_prompt().says("go on", "the whole");
     chat.leave();
     assert!(server.chats()[1].message(2).contains("] half of "));
@@ -50,7 +50,7 @@ fn ctrl_c_before_the_first_word_gives_the_prompt_back() {
     let mut chat = Home::with(&server).chat(&[]);
     chat.enter("hello").wait_for("waiting for");
     server.wait_for_chats(1);
-    chat.key(Key::CtrlC).wait_for("interrupted");
+    chat.key(Key::CtrlC).wait_for("Interrupted");
     assert_eq!(chat.count("the partial reply"), 0, "nothing did");
     chat.wait_for_prompt().says("/retry", "there");
 }

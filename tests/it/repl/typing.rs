@@ -276,9 +276,9 @@ fn edit_sends_the_last_message_as_the_editor_leaves_it() {
     assert_eq!(heard(&server), "said otherwise\nin two lines");
     let seen = std::fs::read_to_string(home.path().join("seen")).unwrap();
     assert_eq!(seen, "as it was");
-    chat.says("/edit", "unchanged, so nothing was sent");
+    chat.says("/edit", "Unchanged, so nothing was sent");
     home.write("next", "\n");
-    chat.says("/edit", "unchanged, so nothing was sent");
+    chat.says("/edit", "Unchanged, so nothing was sent");
     assert_eq!(server.chats().len(), 2);
     home.write("next", &"more\n".repeat(300));
     chat.says("/edit", "conversation> [edited 300 lines]\ngot it");
@@ -388,7 +388,7 @@ fn inputs_are_remembered_for_each_project_and_those_from_before_for_all() {
         .says("I prefer trains over planes", "/memory forget")
         .leave();
     let mut chat = start("b");
-    chat.says("/memory forget trains", "input history").leave();
+    chat.says("/memory forget trains", "Forgotten: ").leave();
     let folder = home.path().join("data/cogtrix/line_histories");
     let kept = std::fs::read_dir(folder).unwrap();
     let kept = kept.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());

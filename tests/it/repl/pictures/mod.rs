@@ -48,7 +48,7 @@ fn what_the_model_was_sent() {
         "The parser must accept nested comments, as Rust has them.",
         "comments nest.",
     );
-    chat.says("/context", "preset");
+    chat.says("/context", "reserved for the reply");
     draw(&chat, "context", "$ cogtrix -M code -s parser");
     chat.leave();
 }
