@@ -477,6 +477,10 @@ pub enum ConfigCommand {
     Show,
     /// Check the config file for errors
     Check,
+    /// Print the path of the config file that is read, or would be
+    Path,
+    /// Open the config file in $VISUAL or $EDITOR, then check it
+    Edit,
 }
 
 #[derive(Clone, Debug, Subcommand)]

@@ -1,16 +1,38 @@
 //! `/model`: which models there are, and switching between them.
 
 use super::{CommandError, Next, ReplContext};
+use crate::hint::Hint;
+use crate::provider::{Catalog, Choice, ProviderError};
 
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
         return Next::answer(list(repl).await);
     }
-    let choice = repl.catalog.choose(Some(arguments)).await?;
+    let choice = choose(&repl.catalog, arguments).await?;
     repl.catalog.check(&choice).await?;
     let model = choice.provider.model().to_string();
+    repl.assumed = false;
     let warning = repl.agent.switch_model(choice.provider);
     Ok(Next::with(format!("Switched to {model}"), warning))
+}
+
+/// The model of this name; one without its provider is looked for at all of them.
+async fn choose(catalog: &Catalog, name: &str) -> Result<Choice, ProviderError> {
+    let Err(unknown) = catalog.knows(name) else {
+        return catalog.choose(Some(name)).await;
+    };
+    let hint = match catalog.who_lists(name).await.as_slice() {
+        [one] => return catalog.choose(Some(one)).await,
+        [] => {
+            let hint = unknown.hint().unwrap_or_default();
+            hint.replace("`cogtrix models`", "`/model`")
+        }
+        several => format!("did you mean {}?", several.join(" or ")),
+    };
+    Err(ProviderError::Setup {
+        what: unknown.to_string(),
+        hint,
+    })
 }
 
 /// The active model, the aliases of the config file, and what the active server has.
@@ -21,7 +43,8 @@ async fn list(repl: &ReplContext) -> String {
     let aliases = repl.catalog.described_aliases();
     lines.extend(aliases.map(|(alias, model)| format!("  {alias}: {model}")));
     match provider.models().await {
-        Ok(models) => {
+        Ok(mut models) => {
+            models.sort();
             let latest = format!("{}:latest", active.model);
             let is_active = |model: &&String| **model == active.model || **model == latest;
             let others = models.iter().filter(|model| !is_active(model));
