@@ -267,7 +267,7 @@ pub enum Command {
     },
     /// Search everything: what is kept and what was said; the same as `memory search`
     Search(SearchArgs),
-    /// Show or check the configuration
+    /// Show, check or edit the configuration
     Config {
         #[command(subcommand)]
         command: ConfigCommand,

@@ -254,5 +254,7 @@ mod tests {
                 .collect();
             assert_eq!((completions.start, words), (start, expected), "{line:?}");
         }
+        let formats = offers.complete("/export ", 8).candidates;
+        assert!(formats.iter().all(|format| !format.description.is_empty()));
     }
 }

@@ -529,13 +529,33 @@ fn the_exit_code_tells_what_was_wrong() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run}");
         assert!(run.stderr.contains("hint: "), "{run}");
     }
-    let server = Script::new([])
-        .route("/v1/chat/completions", fail(404, "no such page"))
-        .serve();
+    let server = Script::answering(|_| fail(404, "no such page")).serve();
+    for (kind, url, is_hinted) in [
+        ("openai", server.openai_url(), false),
+        ("openai", format!("{}/v2", server.url()), true),
+        ("anthropic", format!("{}/v2", server.url()), false),
+    ] {
+        home.config_of(kind, &url, "");
+        let run = home.ask("s", "hi");
+        assert_eq!(run.code, Some(3), "{run}");
+        assert!(run.stderr.contains("unexpected response"), "{run}");
+        assert_eq!(run.stderr.contains("ends in /v1"), is_hinted, "{run}");
+    }
+    let server = Server::start([
+        fail(401, "Incorrect API key"),
+        fail(401, "Incorrect API key"),
+    ]);
     home.config(&server, "");
     let run = home.ask("s", "hi");
     assert_eq!(run.code, Some(3), "{run}");
-    assert!(run.stderr.contains("unexpected response"), "{run}");
+    let expected = "needs an API key (401); set api_key_env (or api_key) for this provider\n";
+    assert!(run.stderr.ends_with(expected), "{run}");
+    let run = home
+        .cogtrix(&["-m", "openai/scripted", "-p", "hi"])
+        .env("OPENAI_BASE_URL", server.openai_url())
+        .run();
+    let expected = "needs an API key (401); export OPENAI_API_KEY=…\n";
+    assert!(run.stderr.ends_with(expected), "{run}");
     let server = Server::start([say("never").stall_after(0)]);
     home.config(&server, "");
     let run = home
