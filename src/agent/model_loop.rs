@@ -86,8 +86,7 @@ impl Agent {
             };
             let calls = self.tidied(calls);
             if round == most {
-                standing =
-                    Standing::Refused("not run: this turn has used all its rounds of tool calls");
+                standing = Standing::Refused("this turn has used all its rounds of tool calls");
             }
             budget = budget.with(budget.window(), calibration);
             self.record_calls(turn, text, &calls, context);
@@ -214,9 +213,7 @@ impl Agent {
                 calls,
                 standing: match reason {
                     FinishReason::Length => Standing::CutAt(sent.max_tokens),
-                    FinishReason::Filtered => {
-                        Standing::Refused("not run: the server filtered this reply")
-                    }
+                    FinishReason::Filtered => Standing::Refused("the server filtered this reply"),
                     FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {
                         Standing::ToBeDone
                     }

@@ -88,11 +88,11 @@ impl Agent {
             let output = match (&acted, unfit(call, standing)) {
                 (Acted::All, Some(failure)) => Err(failure),
                 (Acted::All, None) => self.perform(turn, call, context).await,
-                (Acted::Interrupted, _) => Err(Failure::Interrupted),
-                (Acted::Stuck { .. }, _) => Err(Failure::of("not run: the turn was stopped")),
+                (Acted::Interrupted, _) => Err(Failure::NotRun("interrupted".to_owned())),
+                (Acted::Stuck { .. }, _) => Err(Failure::NotRun("the turn was stopped".to_owned())),
             };
             let failed = output.as_ref().map_or(true, |output| output.failed);
-            if output == Err(Failure::Interrupted) {
+            if output.is_err() && context.cancel.is_cancelled() {
                 acted = Acted::Interrupted;
             } else if failed && acted == Acted::All && strikes.strike(&call.name, &call.arguments) {
                 acted = Acted::Stuck {
@@ -117,6 +117,7 @@ impl Agent {
         let began = Instant::now();
         let mut output = match approved {
             Ok(approved) => self.carry_out(turn, approved, context).await,
+            Err(Failure::Interrupted) => Err(Failure::NotRun("interrupted".to_owned())),
             Err(failure) => Err(failure),
         };
         let mut took = began.elapsed();
@@ -261,6 +262,7 @@ impl Agent {
                 }
             }
             Approval::Refused { why } => Err(Failure::Declined { why }),
+            Approval::Unanswered(why) => Err(Failure::NotRun(why)),
         }
     }
 
@@ -487,7 +489,7 @@ fn retried(mut first: Output, again: Result<Output, Failure>) -> Result<Output, 
 fn unfit(call: &ToolCall, standing: Standing) -> Option<Failure> {
     match standing {
         Standing::ToBeDone => None,
-        Standing::Refused(why) => Some(Failure::of(why)),
+        Standing::Refused(why) => Some(Failure::NotRun(why.to_owned())),
         Standing::CutAt(_) if parsed(&call.arguments).is_ok() => None,
         Standing::CutAt(most) => Some(Failure::Arguments(format!(
             "your reply was cut off at its limit of {most} tokens, in the middle of this call; split it into smaller calls"

@@ -47,6 +47,8 @@ pub enum Approval {
     Refused {
         why: Option<String>,
     },
+    /// Nobody said anything, and why.
+    Unanswered(String),
 }
 
 /// Looks at the agent while it waits for a person's answer.
@@ -80,8 +82,7 @@ impl Approver for Nobody {
             }
             (None, _) => "pass -y (--no-confirm) to allow it".to_owned(),
         };
-        let why = format!("nobody can approve {tool} here; {how}");
-        Approval::Refused { why: Some(why) }
+        Approval::Unanswered(format!("nobody can approve {tool} here; {how}"))
     }
 }
 
@@ -527,7 +528,7 @@ mod tests {
                 unread: None,
                 is_unconfined,
             };
-            let Approval::Refused { why: Some(why) } = Nobody.approve(asked).await else {
+            let Approval::Unanswered(why) = Nobody.approve(asked).await else {
                 panic!("nobody said yes");
             };
             assert!(why.contains(named) && !why.contains(other), "{why}");

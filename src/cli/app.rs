@@ -14,7 +14,6 @@ use crate::config::{Config, Entry, Source, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
-use crate::repl::edit::TextEditor;
 use crate::repl::input::HistoryFile;
 use crate::repl::repl_context::{
     Environment, Places, Preset, ReadOnly, Reopen, ReplContext, Setting, Settings, Writing,
@@ -59,13 +58,8 @@ async fn one_chat(
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
     output.show_replies(config.settings.ui.replies());
     let run_mode = RunMode::of(args)?;
-    match run_mode {
-        RunMode::Silent => {
-            output.notice("no prompt: stdin is empty");
-            return Ok((Exit::Ok, None));
-        }
-        RunMode::OneShot(_) if args.no_lock => return Err(ReadOnly.into()),
-        RunMode::OneShot(_) | RunMode::Lines | RunMode::Terminal => {}
+    if args.no_lock && matches!(run_mode, RunMode::OneShot(_)) {
+        return Err(ReadOnly.into());
     }
     let project = toolbox::project(args, &inputs)?;
     ask::check_target(args, &config.settings.data_dir)?;
@@ -106,7 +100,7 @@ async fn one_chat(
     let timeout = config.settings.provider.network.timeout;
     let deadline = match &run_mode {
         RunMode::OneShot(_) => Deadline::after(timeout),
-        RunMode::Terminal | RunMode::Lines | RunMode::Silent => None,
+        RunMode::Terminal | RunMode::Lines => None,
     };
     let no_model = match run_mode {
         // A server that is not there answers for itself.
@@ -114,7 +108,7 @@ async fn one_chat(
             .notice
             .take()
             .filter(|_| choice.provider.is_offline()),
-        RunMode::Lines | RunMode::Terminal | RunMode::Silent => None,
+        RunMode::Lines | RunMode::Terminal => None,
     };
     let greeting = Greeting::new(&opened, &choice, notice, &config);
     greeting::details(&config, choice.provider.as_ref(), output).await;
@@ -132,7 +126,7 @@ async fn one_chat(
         machine.clone(),
         &config,
         &texts,
-        &catalog,
+        (&catalog, &choice.provider.model().provider),
     )?);
     let past = Arc::new(parts::past(machine.clone(), &config));
     let searched = parts::searched(&config, past);
@@ -173,6 +167,7 @@ async fn one_chat(
     let further = parts::further(args, &config, &inputs, output)?;
     let shell = toolbox::shell(args, &config, &inputs, &project)?;
     let meter = catalog.meter().clone();
+    let assumed = choice.is_assumed();
     let mut repl = ReplContext {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
@@ -190,12 +185,7 @@ async fn one_chat(
                 data: config.settings.data_dir.clone(),
                 config: config.file.clone(),
                 home: inputs.folders.home.clone(),
-                editor: TextEditor {
-                    command: ["VISUAL", "EDITOR"]
-                        .iter()
-                        .find_map(|name| inputs.environment.get(name))
-                        .map(str::to_owned),
-                },
+                editor: parts::editor(&inputs),
                 disk: Arc::clone(&machine),
                 writing: match (args.no_lock, args.private) {
                     (true, _) => Writing::Refused,
@@ -207,6 +197,7 @@ async fn one_chat(
             columns: output.columns(),
             verbosity: output.policy().verbosity,
         },
+        assumed,
         usual_name: match &args.session {
             None => config.settings.session.clone(),
             Some(_) => USUAL_SESSION.parse()?,
@@ -266,7 +257,6 @@ async fn one_chat(
             let keys = config.settings.ui.keys;
             talk::terminal(&mut repl, history, keys, output, signals).await
         }
-        RunMode::Silent => Ok(Exit::Ok),
     };
     if let Some(mut next) = repl.next.take() {
         let now = repl.agent.provider().model().to_string();

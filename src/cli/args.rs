@@ -267,7 +267,7 @@ pub enum Command {
     },
     /// Search everything: what is kept and what was said; the same as `memory search`
     Search(SearchArgs),
-    /// Show or check the configuration
+    /// Show, check or edit the configuration
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
@@ -477,6 +477,10 @@ pub enum ConfigCommand {
     Show,
     /// Check the config file for errors
     Check,
+    /// Print the path of the config file that is read, or would be
+    Path,
+    /// Open the config file in $VISUAL or $EDITOR, then check it
+    Edit,
 }
 
 #[derive(Clone, Debug, Subcommand)]

@@ -139,6 +139,9 @@ pub(super) async fn run(
         return Err(error);
     }
     Ok(match &result {
+        Ok(report) if timed_out.is_some() && !has_reply(report) && !has_called(agent) => {
+            Exit::NoModel
+        }
         Ok(_) if timed_out.is_some() => Exit::Failed,
         Ok(report) if report.outcome == Outcome::Interrupted => Exit::Interrupted,
         Ok(_) => Exit::Ok,
@@ -151,6 +154,14 @@ pub(super) async fn run(
 fn is_no_answer(error: &TurnError) -> bool {
     let is_none = matches!(&error.failure, TurnFailure::Provider(error) if error.is_no_answer());
     is_none && !error.partial
+}
+
+/// Tells whether the model called tools in the last turn.
+fn has_called(agent: &Agent) -> bool {
+    let session = agent.session();
+    let messages = session.turns().last().map(|turn| session.messages_of(turn));
+    let mut messages = messages.unwrap_or_default().iter();
+    messages.any(|message| message.calls().next().is_some())
 }
 
 /// Tells whether there is a reply, or a part of one.

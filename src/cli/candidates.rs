@@ -1,23 +1,33 @@
 //! From settings to the embedders that are tried (C21, C22). Unit: one configuration. Sends nothing.
 
 use crate::config::Settings;
-use crate::embed::{Candidate, ChoiceSettings, EmbedError, Named, Ollama, OpenAi, Wanted};
+use crate::embed::{Candidate, ChoiceSettings, EmbedError, Named, OpenAi, Wanted};
 use crate::hint::Hint;
 use crate::provider::{Catalog, Host, Kind, Place, ProviderError};
 
-/// In the order of `auto`.
-const AUTO: [Wanted; 3] = [Wanted::Ollama, Wanted::Openai, Wanted::Local];
-
-/// What is tried, in which order.
-pub(super) fn choice_settings(settings: &Settings, catalog: &Catalog) -> ChoiceSettings {
+/// What is tried, in which order; `chat` is the provider that a chat uses.
+pub(super) fn choice_settings(
+    settings: &Settings,
+    catalog: &Catalog,
+    chat: &str,
+) -> ChoiceSettings {
     let (candidates, named) = match settings.embedding.provider {
         Wanted::None => (Vec::new(), Named::No),
         wanted => match by_model(&settings.rag.model, catalog) {
             Some(candidate) => (vec![candidate], Named::Yes),
-            None => by_provider(wanted, settings, catalog),
+            None => by_provider(wanted, settings, catalog, chat),
         },
     };
     ChoiceSettings { candidates, named }
+}
+
+/// The provider that a chat uses, where that decides who embeds; asks Ollama at most.
+pub(super) async fn chat(settings: &Settings, catalog: &Catalog) -> String {
+    if settings.embedding.provider != Wanted::Auto || is_by_model(settings, catalog) {
+        return String::new();
+    }
+    // Without a model there is still what words find.
+    catalog.provider().await.unwrap_or_default()
 }
 
 /// Whether `rag.model` makes the choice.
@@ -39,17 +49,29 @@ fn by_model(model: &str, catalog: &Catalog) -> Option<Candidate> {
     Some(at(wanted, catalog.place(model)))
 }
 
-fn by_provider(wanted: Wanted, settings: &Settings, catalog: &Catalog) -> (Vec<Candidate>, Named) {
+fn by_provider(
+    wanted: Wanted,
+    settings: &Settings,
+    catalog: &Catalog,
+    chat: &str,
+) -> (Vec<Candidate>, Named) {
+    let ollama = || at(Wanted::Ollama, catalog.place_of(Kind::Ollama));
+    let local = || Candidate::Local {
+        folder: settings.embedding_folder.clone(),
+    };
+    let one = |candidate| (vec![candidate], Named::Yes);
     match wanted {
         Wanted::Auto => {
-            let each = AUTO.map(|wanted| by_provider(wanted, settings, catalog).0);
+            // What is said goes to no server that the chat does not send it to.
+            let of_chat = catalog.place_at(chat);
+            let of_chat = of_chat.ok().filter(|place| place.kind == Kind::Openai);
+            let of_chat = of_chat.map(|place| at(Wanted::Openai, Ok(place)));
+            let each = [Some(ollama()), of_chat, Some(local())];
             (each.into_iter().flatten().collect(), Named::No)
         }
-        Wanted::Ollama => one(at(wanted, catalog.place_of(Kind::Ollama))),
+        Wanted::Ollama => one(ollama()),
         Wanted::Openai => one(at(wanted, catalog.place_of(Kind::Openai))),
-        Wanted::Local => one(Candidate::Local {
-            folder: settings.embedding_folder.clone(),
-        }),
+        Wanted::Local => one(local()),
         Wanted::Hashed => one(Candidate::Hashed {
             dimensions: settings.embedding.dim,
         }),
@@ -57,18 +79,7 @@ fn by_provider(wanted: Wanted, settings: &Settings, catalog: &Catalog) -> (Vec<C
     }
 }
 
-fn one(candidate: Candidate) -> (Vec<Candidate>, Named) {
-    (vec![candidate], Named::Yes)
-}
-
 fn at(wanted: Wanted, place: Result<Place, ProviderError>) -> Candidate {
-    let usual = |model: String, usual: &str| {
-        if model.is_empty() {
-            usual.to_owned()
-        } else {
-            model
-        }
-    };
     match place {
         Err(error) => Candidate::Unusable {
             wanted,
@@ -82,10 +93,7 @@ fn at(wanted: Wanted, place: Result<Place, ProviderError>) -> Candidate {
             endpoint,
             model,
             ..
-        }) => Candidate::Ollama {
-            endpoint,
-            model: usual(model, Ollama::USUAL_MODEL),
-        },
+        }) => Candidate::Ollama { endpoint, model },
         Ok(Place {
             endpoint,
             model,
@@ -93,7 +101,10 @@ fn at(wanted: Wanted, place: Result<Place, ProviderError>) -> Candidate {
             ..
         }) => Candidate::Vendor {
             endpoint,
-            model: usual(model, OpenAi::USUAL_MODEL),
+            model: match model.as_str() {
+                "" => OpenAi::USUAL_MODEL.to_owned(),
+                _ => model,
+            },
         },
         Ok(Place {
             endpoint,
@@ -167,40 +178,70 @@ mod tests {
         use Named::{No, Yes};
         let key = ("OPENAI_API_KEY", "sk-x");
         let base = ("OPENAI_BASE_URL", "http://box:8/v1");
-        let nomic = "ollama/nomic-embed-text";
         let small = "openai/text-embedding-3-small";
-        for (wanted, model, variable, expected, named) in [
-            (Wanted::Auto, "", key, &[nomic, small, "local"][..], No),
-            (Wanted::Auto, "", base, &[nomic, "openai", "local"], No),
-            (Wanted::Auto, "emb", key, &["ollama/m"], Yes),
-            (Wanted::Local, "emb", key, &["ollama/m"], Yes),
-            (Wanted::Auto, "ollama/x", key, &["ollama/x"], Yes),
-            (Wanted::Auto, "vendor", key, &["openai/m"], Yes),
-            (Wanted::Auto, "claude", key, &[nomic, small, "local"], No),
-            (Wanted::Local, "claude", key, &["local"], Yes),
-            (Wanted::None, "emb", key, &[], No),
-            (Wanted::Ollama, "", key, &[nomic], Yes),
-            (Wanted::Openai, "", key, &[small], Yes),
-            (Wanted::Hashed, "", key, &["hashed/256"], Yes),
+        for (wanted, model, variable, chat, expected, named) in [
+            (
+                Wanted::Auto,
+                "",
+                key,
+                "ollama",
+                &["ollama", "local"][..],
+                No,
+            ),
+            (Wanted::Auto, "", key, "anthropic", &["ollama", "local"], No),
+            (
+                Wanted::Auto,
+                "",
+                key,
+                "openai",
+                &["ollama", small, "local"],
+                No,
+            ),
+            (
+                Wanted::Auto,
+                "",
+                base,
+                "openai",
+                &["ollama", "openai", "local"],
+                No,
+            ),
+            (Wanted::Auto, "", base, "there", &["ollama", "local"], No),
+            (Wanted::Auto, "emb", key, "openai", &["ollama/m"], Yes),
+            (Wanted::Local, "emb", key, "openai", &["ollama/m"], Yes),
+            (Wanted::Auto, "ollama/x", key, "openai", &["ollama/x"], Yes),
+            (Wanted::Auto, "vendor", key, "ollama", &["openai/m"], Yes),
+            (
+                Wanted::Auto,
+                "claude",
+                key,
+                "ollama",
+                &["ollama", "local"],
+                No,
+            ),
+            (Wanted::Local, "claude", key, "ollama", &["local"], Yes),
+            (Wanted::None, "emb", key, "openai", &[], No),
+            (Wanted::Ollama, "", key, "openai", &["ollama"], Yes),
+            (Wanted::Openai, "", key, "ollama", &[small], Yes),
+            (Wanted::Hashed, "", key, "ollama", &["hashed/256"], Yes),
         ] {
             let settings = settings(wanted, model);
             let variable = (variable.0.to_owned(), variable.1.to_owned());
             let environment = Environment([variable].into());
             let catalog = Catalog::new(settings.provider.clone(), environment);
-            let found = choice_settings(&settings, &catalog);
+            let found = choice_settings(&settings, &catalog, chat);
             let names: Vec<_> = found.candidates.iter().map(Candidate::name).collect();
-            assert_eq!(names, expected, "{wanted:?} {model}");
-            assert_eq!(found.named, named, "{wanted:?} {model}");
+            assert_eq!(names, expected, "{wanted:?} {model} {chat}");
+            assert_eq!(found.named, named, "{wanted:?} {model} {chat}");
         }
     }
 
     #[test]
     fn without_a_key_there_is_a_candidate_that_says_so() {
-        let settings = settings(Wanted::Auto, "");
+        let settings = settings(Wanted::Openai, "");
         let catalog = Catalog::new(settings.provider.clone(), Environment::default());
-        let found = choice_settings(&settings, &catalog);
-        let unusable = |candidate: &Candidate| matches!(candidate, Candidate::Unusable { .. });
-        assert_eq!(found.candidates.len(), 3);
-        assert!(unusable(&found.candidates[1]), "{:?}", found.candidates);
+        let found = choice_settings(&settings, &catalog, "openai");
+        let [Candidate::Unusable { .. }] = found.candidates.as_slice() else {
+            panic!("{:?}", found.candidates);
+        };
     }
 }

@@ -32,12 +32,9 @@ pub(super) async fn run(
             let texts = Texts::load(inputs.folders.config.as_deref())?;
             let catalog = parts::catalog(&config, &inputs, &texts)?;
             let reason = Reason::of(&config.settings, &catalog);
-            show(
-                &parts::embedder_choice(&config, &catalog, disk),
-                reason,
-                output,
-            )
-            .await
+            let chat = candidates::chat(&config.settings, &catalog).await;
+            let choice = parts::embedder_choice(&config, &catalog, &chat, disk);
+            show(&choice, reason, output).await
         }
         EmbedderCommand::Install { from } => {
             let settings = &config.settings;

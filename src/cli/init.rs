@@ -101,10 +101,13 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
         modes[0].to_owned()
     } else {
         let named = modes.join(", ");
-        let question = format!("Memory mode, by what you mostly do: {named} [{}]", modes[0]);
-        let mode = until(&question, output, |typed| match &*typed.to_lowercase() {
-            "" => Some(modes[0].to_owned()),
-            mode => modes.contains(&mode).then(|| mode.to_owned()),
+        let question = format!("What will you mostly do? {named} [{}]", modes[0]);
+        let wanted = "a mode. Type conversation, code or reasoning.";
+        let mode = until(&question, wanted, output, |typed| {
+            match &*typed.to_lowercase() {
+                "" => Some(modes[0].to_owned()),
+                mode => modes.contains(&mode).then(|| mode.to_owned()),
+            }
         });
         let Some(mode) = mode else {
             return Ok(unchanged(output));
@@ -122,11 +125,13 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
         } else {
             (format!("Write {}? [Y/n]", path.display()), true)
         };
-        let is_yes = until(&question, output, |typed| match &*typed.to_lowercase() {
-            "" => Some(is_yes),
-            "y" | "yes" => Some(true),
-            "n" | "no" => Some(false),
-            _ => None,
+        let is_yes = until(&question, "y or n.", output, |typed| {
+            match &*typed.to_lowercase() {
+                "" => Some(is_yes),
+                "y" | "yes" => Some(true),
+                "n" | "no" => Some(false),
+                _ => None,
+            }
         });
         if is_yes != Some(true) {
             return Ok(unchanged(output));
@@ -152,14 +157,19 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
     Ok(Exit::Ok)
 }
 
-/// Asks until the answer is one of those there are; `None` where no answer comes any more.
-fn until<T>(question: &str, output: &mut Output, take: impl Fn(&str) -> Option<T>) -> Option<T> {
+/// Asks until the answer is one of those there are, telling what is `wanted`; `None` where no answer comes any more.
+fn until<T>(
+    question: &str,
+    wanted: &str,
+    output: &mut Output,
+    take: impl Fn(&str) -> Option<T>,
+) -> Option<T> {
     loop {
         let typed = answer(question, output)?;
         if let Some(taken) = take(&typed) {
             return Some(taken);
         }
-        output.notice(&format!("There is no {typed:?}; Ctrl-C stops."));
+        output.notice(&format!("{typed:?} is not {wanted}"));
     }
 }
 
@@ -202,7 +212,7 @@ async fn ask(
     };
     let model = choice.provider.model().model.clone();
     let mut models = answered.models;
-    models.sort_by_key(|it| *it != model);
+    models.sort_by_key(|it| (*it != model, it.clone()));
     if models.first() != Some(&model) {
         models.insert(0, model.clone());
     }
@@ -213,7 +223,7 @@ async fn ask(
         lacks_address: false,
         key: match answered.key {
             KeySource::Environment(variable) => Some(variable),
-            KeySource::Config(_) | KeySource::None => None,
+            KeySource::Config(_) | KeySource::None | KeySource::Unset(_) => None,
         },
         model,
         name,
@@ -251,7 +261,8 @@ fn which(found: &mut Vec<Found>, yes: bool, output: &mut Output) -> Option<Found
         }
     }
     let question = "Which model? A number, or PROVIDER/MODEL [1]";
-    until(question, output, |typed| {
+    let wanted = "in the list. Type one of its numbers, or PROVIDER/MODEL.";
+    until(question, wanted, output, |typed| {
         let typed = if typed.is_empty() { "1" } else { typed };
         if let Ok(number) = typed.parse::<usize>() {
             let (it, model) = listed.get(number.checked_sub(1)?)?;

@@ -66,7 +66,7 @@ impl Waiting {
         match run_mode {
             RunMode::OneShot(_) => Self::ToCatchUp,
             RunMode::Terminal => Self::BrieflyAndSaid,
-            RunMode::Lines | RunMode::Silent => Self::Briefly,
+            RunMode::Lines => Self::Briefly,
         }
     }
 }

@@ -179,10 +179,9 @@ fn page(command: Command) -> Result<(String, String), CliError> {
     let mut text = Vec::new();
     man.render(&mut text)
         .map_err(|source: io::Error| CliError::Runtime { source })?;
-    Ok((
-        man.get_filename(),
-        String::from_utf8_lossy(&text).into_owned(),
-    ))
+    // What the help ends with has a heading that says nothing.
+    let text = String::from_utf8_lossy(&text).replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
+    Ok((man.get_filename(), text))
 }
 
 #[cfg(test)]

@@ -80,10 +80,11 @@ pub fn main() -> ExitCode {
 fn parsed(output: &Output) -> Result<Args, clap::Error> {
     let command = manual::usual().after_help(args::examples(output.columns()));
     let matches = command.try_get_matches().map_err(|mut error| {
-        // A question may begin with the name of a command.
+        // A question may begin with the name of a command; two words are none.
         let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
         let word = word.iter().find_map(|kind| error.get(*kind));
-        if matches!(word, Some(ContextValue::String(word)) if !word.starts_with('-')) {
+        let is_word = matches!(word, Some(ContextValue::String(word)) if !word.starts_with('-'));
+        if is_word && std::env::args_os().count() > 3 {
             let tip = "to ask it as a question, quote it or put `--` before it".into();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         }
@@ -141,7 +142,9 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Mcp { command }) => runtime()?.block_on(mcp::run(&command, output)),
         Some(Command::Init { yes }) => runtime()?.block_on(init::run(yes, &args.chat, output)),
         Some(Command::Doctor) => runtime()?.block_on(doctor::run(&args.chat, output)),
-        Some(Command::Config { command }) => settings::run(command, &args.chat, output),
+        Some(Command::Config { command }) => {
+            runtime()?.block_on(settings::run(command, &args.chat, output))
+        }
         Some(Command::Models { json }) => {
             runtime()?.block_on(models::run(json, &args.chat, output))
         }

@@ -64,14 +64,15 @@ async fn providers(catalog: &Catalog) -> Vec<Provider> {
 }
 
 fn table(providers: &[Provider], output: &mut Output) {
-    let offered = providers.iter().flat_map(|it| it.offered.iter().flatten());
-    let has_prices = offered.into_iter().any(|model| model.price.is_some());
-    // Cells of a column that a table does not have are left out.
-    let mut table = if has_prices {
-        Table::new([Align::Left, Align::Right, Align::Left])
-    } else {
-        Table::new([Align::Left, Align::Right])
+    let any = |has: fn(&Offered) -> bool| {
+        let mut offered = providers.iter().flat_map(|it| it.offered.iter().flatten());
+        offered.any(has)
     };
+    let has_prices = any(|model| model.price.is_some());
+    let has_windows = has_prices || any(|model| model.window.is_some());
+    // Cells of a column that a table does not have are left out.
+    let n_columns = 1 + usize::from(has_windows) + usize::from(has_prices);
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left][..n_columns]);
     table.row(["MODEL", "WINDOW", "PRICE PER MILLION TOKENS"]);
     let mut rows = 0;
     for Provider { name, offered, .. } in providers {
@@ -99,6 +100,9 @@ fn table(providers: &[Provider], output: &mut Output) {
             Ok(_) => {}
             Err(error) => output.notice(&format!("{name}: {error}")),
         }
+    }
+    if rows == 0 {
+        output.notice("run `cogtrix init` to set up a provider");
     }
 }
 

@@ -201,7 +201,7 @@ fn wanted(
             let question = secrets::masked(prompt.text());
             Wanted::New(SessionName::of_question(now, &question))
         }
-        RunMode::OneShot(_) | RunMode::Silent => Wanted::This(configured()),
+        RunMode::OneShot(_) => Wanted::This(configured()),
         RunMode::Lines | RunMode::Terminal => Wanted::Free(configured()),
     })
 }

@@ -22,6 +22,7 @@ use crate::memory::tracking::readers::Readers;
 use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
 use crate::net::{Key, KeySource};
 use crate::provider::{Catalog, Known};
+use crate::repl::edit::TextEditor;
 use crate::store::{FileStore, SessionStore};
 use crate::term::Output;
 use crate::text::patterns::Checked;
@@ -164,6 +165,15 @@ pub(super) fn fact_cues(config: &Config, texts: &Texts) -> Result<FactCues, CliE
 fn own(texts: &Texts, name: &str) -> Option<Prompt> {
     let text = texts.get(name)?;
     (text.source != TextSource::Embedded).then(|| prompt(text))
+}
+
+/// The person's editor.
+pub(super) fn editor(inputs: &Inputs) -> TextEditor {
+    let mut command = ["VISUAL", "EDITOR"].iter();
+    let command = command.find_map(|name| inputs.environment.get(name));
+    TextEditor {
+        command: command.map(str::to_owned),
+    }
 }
 
 /// Whether the model has files of its own. They are opened past the disk of the run, so nothing would keep a private one from
@@ -311,7 +321,7 @@ pub(super) fn index(
     disk: Arc<dyn Disk>,
     config: &Config,
     texts: &Texts,
-    catalog: &Catalog,
+    (catalog, chat): (&Catalog, &str),
 ) -> Result<index::Parts, CliError> {
     let own = texts.get("search/english.yaml");
     let own = own.filter(|text| text.source != TextSource::Embedded);
@@ -324,7 +334,7 @@ pub(super) fn index(
     });
     let lists = lists.transpose()?;
     Ok(index::Parts {
-        embedder: Arc::new(embedder_choice(config, catalog, Arc::clone(&disk))),
+        embedder: Arc::new(embedder_choice(config, catalog, chat, Arc::clone(&disk))),
         hnsw_min: config.settings.memory.recall.hnsw_min,
         disk,
         folder: config.settings.data_dir.join("vectordb"),
@@ -358,13 +368,14 @@ pub(super) fn searched(config: &Config, store: Arc<dyn SessionStore>) -> index::
     }
 }
 
-/// Who turns texts into vectors for recall. Asks nobody and reads nothing before it is resolved.
+/// Who turns texts into vectors for recall; `chat` is the provider that a chat uses. Asks nobody and reads nothing before it is resolved.
 pub(super) fn embedder_choice(
     config: &Config,
     catalog: &Catalog,
+    chat: &str,
     disk: Arc<dyn Disk>,
 ) -> EmbedderChoice {
-    EmbedderChoice::new(choice_settings(&config.settings, catalog), disk)
+    EmbedderChoice::new(choice_settings(&config.settings, catalog, chat), disk)
 }
 
 pub(super) fn catalog(

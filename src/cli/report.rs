@@ -21,6 +21,7 @@ use crate::memory::BadMode;
 use crate::memory::BadRecoveryCues;
 use crate::net::NetError;
 use crate::provider::ProviderError;
+use crate::repl::edit::EditError;
 use crate::repl::memory_view::{Caller, MemoryViewError, entries_hint};
 use crate::repl::repl_context::ReadOnly;
 use crate::store::StoreError;
@@ -72,6 +73,8 @@ pub(super) enum CliError {
     MemoryView(#[from] MemoryViewError),
     #[error(transparent)]
     Entries(#[from] EntriesError),
+    #[error(transparent)]
+    Edit(#[from] EditError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -151,6 +154,7 @@ impl CliError {
             Self::Import(_)
             | Self::MemoryView(_)
             | Self::Entries(_)
+            | Self::Edit(_)
             | Self::Store(_)
             | Self::ReadOnly(_)
             | Self::Provider(_)
@@ -179,6 +183,7 @@ impl Hint for CliError {
             Self::Import(error) => error.hint(),
             Self::MemoryView(error) => error.hint_for(Caller::Shell),
             Self::Entries(error) => entries_hint(error, Caller::Shell),
+            Self::Edit(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Net(error) => error.hint(),

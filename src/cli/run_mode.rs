@@ -13,8 +13,6 @@ pub(super) enum RunMode {
     OneShot(Input),
     Lines,
     Terminal,
-    /// Nothing was asked and nobody is there.
-    Silent,
 }
 
 impl RunMode {
@@ -34,24 +32,25 @@ impl RunMode {
         };
         let asked = given.is_some();
         let prompt = stdin::joined(given, &piped);
-        Ok(match (prompt.is_empty(), asked, stdin::kind()) {
-            (true, true, _) => {
-                return Err(CliError::Usage {
-                    problem: "the prompt is empty".to_owned(),
-                    hint: "pass text with -p, or pipe it in",
-                });
-            }
-            (true, false, Stdin::Piped) => Self::Silent,
-            (true, false, Stdin::Terminal) => Self::Terminal,
-            (false, ..) => Self::OneShot(prompt),
-        })
+        match (prompt.is_empty(), asked, stdin::kind()) {
+            (false, ..) => Ok(Self::OneShot(prompt)),
+            (true, false, Stdin::Terminal) => Ok(Self::Terminal),
+            (true, ..) => Err(CliError::Usage {
+                problem: if asked {
+                    "the prompt is empty".to_owned()
+                } else {
+                    "no prompt: stdin is empty".to_owned()
+                },
+                hint: "pass text with -p, or pipe it in",
+            }),
+        }
     }
 
     /// A one-shot run waits for a session that is open elsewhere; a person is told at once.
     pub(super) fn patience(&self, lock_wait: Duration) -> Duration {
         match self {
             Self::OneShot(_) | Self::Lines => lock_wait,
-            Self::Terminal | Self::Silent => Duration::ZERO,
+            Self::Terminal => Duration::ZERO,
         }
     }
 }

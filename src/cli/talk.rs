@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::args::ChatArgs;
 use super::report::{CliError, Exit};
-use crate::provider::SetUp;
+use crate::provider::{Answered, SetUp};
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
 use crate::repl::completion::{Listed, Offer, Offers, Paths};
@@ -138,9 +138,10 @@ fn models(repl: &ReplContext) -> Listed {
             .filter(|provider| provider.set_up == SetUp::Yes)
             .map(async |provider| {
                 let answered = timeout(LISTING, catalog.ask(&provider.name)).await;
-                let models =
-                    answered.map_or(Vec::new(), |it| it.map_or(Vec::new(), |it| it.models));
-                let named = |model| (format!("{}/{model}", provider.name), String::new());
+                let Ok(Ok(Answered { url, models, .. })) = answered else {
+                    return Vec::new();
+                };
+                let named = |model| (format!("{}/{model}", provider.name), url.clone());
                 models.into_iter().map(named).collect::<Vec<Offer>>()
             });
         // In the thread of the editor, which nothing else waits for.

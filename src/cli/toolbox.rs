@@ -1,5 +1,6 @@
 //! The tools of a run: which there are, where they work, what they may do unasked.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,17 +33,16 @@ pub(super) fn project(args: &ChatArgs, inputs: &Inputs) -> Result<PathBuf, CliEr
     let Some(folder) = &args.project else {
         return Ok(inputs.working_dir.clone());
     };
-    let cannot = |source| CliError::File {
-        action: "work in",
-        path: folder.clone(),
-        source,
+    let cannot = |why: io::Error| CliError::Usage {
+        problem: format!("cannot work in {}: {why}", folder.display()),
+        hint: "choose a folder that exists with --project",
     };
     let found = inputs.working_dir.join(folder);
     let found = found.canonicalize().map_err(cannot)?;
     if found.is_dir() {
         Ok(found)
     } else {
-        Err(cannot(std::io::ErrorKind::NotADirectory.into()))
+        Err(cannot(io::ErrorKind::NotADirectory.into()))
     }
 }
 

@@ -10,7 +10,7 @@ use super::keys::{keys_of, suggest};
 use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
 use super::paths::{Folders, Written, expand, real};
 use super::presets::Presets;
-use super::search::{Found, Standing, find, find_own, is_personal_root, read};
+use super::search::{Found, Standing, find, find_own, is_personal_root, own_config_paths, read};
 use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
 use super::trust::{self, Demand};
@@ -184,6 +184,21 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
     })
 }
 
+/// Returns the config file that is read; where there is none, the one that would be.
+pub fn config_file(inputs: &Inputs) -> Result<PathBuf, ConfigError> {
+    let Inputs {
+        flags,
+        environment,
+        working_dir,
+        folders,
+        ..
+    } = inputs;
+    let found = find(flags, environment, working_dir, folders)?;
+    let path = found.map(|found| found.path);
+    path.or_else(|| own_config_paths(folders).next())
+        .ok_or(ConfigError::NoDataFolder)
+}
+
 /// Returns whether a mistake in a config file is the person's own: not in one that merely lies in a folder they never trusted.
 fn may_hinder(found: Option<&Found>, inputs: &Inputs, disk: &dyn Disk) -> bool {
     let is_own = found.is_none_or(|found| found.standing == Standing::Own);
@@ -205,10 +220,9 @@ fn build(
     built(layers, presets, found, data, inputs, disk)
 }
 
-/// What there is of a configuration with mistakes in it, for what can be said of the rest; `None` where too little is left to
-/// say anything of it, as it is where the mistakes are in what other keys refer to.
+/// What there is of a configuration with mistakes in it, for what can be said of the rest; `None` where there is nothing left.
+/// A broken provider or model has a stand-in, so that what refers to it is not told as a second mistake.
 pub fn load_sound(inputs: &Inputs, disk: &dyn Disk) -> Option<Config> {
-    const REFERRED_TO: [&str; 2] = ["providers", "models"];
     let found = find(
         &inputs.flags,
         &inputs.environment,
@@ -220,11 +234,23 @@ pub fn load_sound(inputs: &Inputs, disk: &dyn Disk) -> Option<Config> {
     let mut layers = layers(found.as_ref(), inputs, &presets).ok()?;
     for layer in &mut layers {
         for fault in faults(layer, &inputs.modes) {
-            let first = fault.path.0.first().map(String::as_str);
-            if first.is_none_or(|key| REFERRED_TO.contains(&key)) {
-                return None;
+            let stand_in = |keys: &[&str]| {
+                let offline = |key: &&str| ((*key).to_owned(), Tree::Text("offline".to_owned()));
+                Tree::Block(keys.iter().map(offline).collect())
+            };
+            let path = &fault.path.0;
+            let entry = KeyPath(path.iter().take(2).cloned().collect());
+            match (
+                path.first().map(String::as_str),
+                path.get(1).map(String::as_str),
+            ) {
+                (None, _) => return None,
+                (Some("providers"), Some(_)) => layer.tree.set(&entry, stand_in(&["type"])),
+                (Some("models"), Some(alias)) if alias != "default" => {
+                    layer.tree.set(&entry, stand_in(&["provider", "model"]));
+                }
+                (Some(_), _) => layer.tree.remove(&fault.path),
             }
-            layer.tree.remove(&fault.path);
         }
     }
     built(layers, presets, found.as_ref(), None, inputs, disk).ok()

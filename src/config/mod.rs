@@ -38,7 +38,9 @@ use std::path::PathBuf;
 
 pub use error::{ConfigError, Mistake, Position, Problem};
 pub use layers::{ConfirmFlag, Flags, Source, Target, TrustFlag, VARIABLES, Variable};
-pub use load::{Inputs, Loaded, TrustRequest, claim_data_folder, environment, load, load_sound};
+pub use load::{
+    Inputs, Loaded, TrustRequest, claim_data_folder, config_file, environment, load, load_sound,
+};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;
 pub use presets::PresetChoice;

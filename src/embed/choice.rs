@@ -38,7 +38,7 @@ pub enum Named {
 /// An embedder that may be there.
 #[derive(Clone, Debug)]
 pub enum Candidate {
-    /// There if the server lists the model.
+    /// There if the server lists the model. An empty one: the usual one, or one that the server has.
     Ollama {
         endpoint: Endpoint,
         model: String,
@@ -115,6 +115,7 @@ impl Candidate {
     /// As people know it; where it is stands in what goes wrong with it.
     pub fn name(&self) -> String {
         match self {
+            Self::Ollama { model, .. } if model.is_empty() => "ollama".to_owned(),
             Self::Ollama { model, .. } => format!("ollama/{model}"),
             Self::Vendor { model, .. } | Self::Compatible { model, .. } if model.is_empty() => {
                 "openai".to_owned()
@@ -132,10 +133,14 @@ impl Candidate {
         Ok(match self {
             Self::Ollama { endpoint, model } => {
                 let names = in_time(endpoint, ollama_models(endpoint, PROBE)).await?;
-                let Some(model) = listed_as(model, &names) else {
+                let (wanted, found) = match model.as_str() {
+                    "" => (Ollama::USUAL_MODEL, embedding(Ollama::USUAL_MODEL, &names)),
+                    model => (model, listed_as(model, &names)),
+                };
+                let Some(model) = found else {
                     return Err(EmbedError::UnknownModel {
                         url: endpoint.shown(),
-                        model: model.clone(),
+                        model: wanted.to_owned(),
                         message: installed(&names),
                     });
                 };
@@ -167,14 +172,19 @@ fn open_ai(endpoint: &Endpoint, model: &str) -> Arc<OpenAi> {
     Arc::new(OpenAi::new(endpoint.clone(), RemoteSettings::new(model)))
 }
 
-/// Returns the model that a compatible server is asked for: the usual one if the server has it or keeps no list, else
-/// one whose name says that it embeds. A chat model is never taken.
+/// Returns the model that a compatible server is asked for. One that keeps no list gets the usual name; a chat model is
+/// never taken.
 fn offered(listed: &Listed) -> Option<&str> {
     let Listed::Names(names) = listed else {
         return Some(OpenAi::USUAL_MODEL);
     };
+    embedding(OpenAi::USUAL_MODEL, names)
+}
+
+/// Returns the usual model if it is listed, else the first whose name says that it embeds.
+fn embedding<'a>(usual: &'a str, names: &'a [String]) -> Option<&'a str> {
     let embeds = |name: &&String| is_embedding_model(name);
-    listed_as(OpenAi::USUAL_MODEL, names).or_else(|| names.iter().find(embeds).map(String::as_str))
+    listed_as(usual, names).or_else(|| names.iter().find(embeds).map(String::as_str))
 }
 
 fn installed(names: &[String]) -> String {

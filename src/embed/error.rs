@@ -197,6 +197,7 @@ impl Hint for EmbedError {
             Self::Silent { .. } => "the model may still be loading; try again".into(),
             Self::Unauthorized { key, .. } => match key {
                 KeySource::None => "no key was sent".into(),
+                KeySource::Unset(name) => format!("export {name}=…").into(),
                 KeySource::Environment(name) => format!("the key came from ${name}").into(),
                 KeySource::Config(path) => {
                     format!("the key came from {path} in the config file").into()

@@ -14,18 +14,30 @@ use super::{Prompt, texts};
 use crate::hint::Hint;
 use crate::text::patterns::{Checked, Patterns};
 
-/// A cue file that cannot be used.
+/// Why there are no cues.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: {what}")]
-pub struct BadCues {
-    /// `config/cues/…` or the path of the person's own.
-    pub file: String,
-    pub what: String,
+pub enum BadCues {
+    /// A file that cannot be used: `config/cues/…` or the person's own.
+    #[error("{file}: {what}")]
+    File { file: String, what: String },
+
+    /// A setting names a language that no file has.
+    #[error("{setting}: {language:?} is not one of {known}")]
+    Language {
+        setting: &'static str,
+        language: String,
+        known: String,
+    },
 }
 
 impl Hint for BadCues {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("fix the file, or move it away to use the built-in cues".into())
+        match self {
+            Self::File { .. } => {
+                Some("fix the file, or move it away to use the built-in cues".into())
+            }
+            Self::Language { .. } => None,
+        }
     }
 }
 
@@ -78,7 +90,7 @@ impl<T: DeserializeOwned> CueFile<T> {
         &mut self,
         always: Option<&str>,
         wanted: &[String],
-        setting: &str,
+        setting: &'static str,
     ) -> Result<Vec<Heard<T>>, BadCues> {
         let known = self.languages.keys().map(String::as_str);
         let known: Vec<&str> = known.filter(|name| Some(*name) != always).collect();
@@ -95,9 +107,11 @@ impl<T: DeserializeOwned> CueFile<T> {
                     is_own: self.added.iter().any(|it| it == language),
                 });
             } else if Some(language) != always && heard.iter().all(|it| it.language != language) {
-                return Err(self.bad(format!(
-                    "has no language {language:?} (set in {setting}); available: {known}"
-                )));
+                return Err(BadCues::Language {
+                    setting,
+                    language: language.to_owned(),
+                    known,
+                });
             }
         }
         Ok(heard)
@@ -105,7 +119,7 @@ impl<T: DeserializeOwned> CueFile<T> {
 
     /// A mistake in this file.
     pub(super) fn bad(&self, what: String) -> BadCues {
-        BadCues {
+        BadCues::File {
             file: self.file.clone(),
             what,
         }
@@ -113,7 +127,7 @@ impl<T: DeserializeOwned> CueFile<T> {
 }
 
 fn bad(file: &str) -> impl Fn(serde_yaml::Error) -> BadCues {
-    move |error| BadCues {
+    move |error| BadCues::File {
         file: file.to_owned(),
         what: error.to_string(),
     }

@@ -18,6 +18,8 @@ const SHORTEST_KEY: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
     None,
+    /// Nowhere yet: a variable that is not set, by name.
+    Unset(&'static str),
     /// A variable, by name.
     Environment(String),
     /// A config key, by path, such as `providers.openai.api_key`.
@@ -142,7 +144,7 @@ impl Endpoint {
 
 fn unusable(source: &KeySource) -> NetError {
     let place = match source {
-        KeySource::None => "the key".to_owned(),
+        KeySource::None | KeySource::Unset(_) => "the key".to_owned(),
         KeySource::Environment(name) => format!("the key in ${name}"),
         KeySource::Config(path) => format!("the key at {path}"),
     };

@@ -32,6 +32,11 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Returns whether the model is a guess, because its server did not say which it has.
+    pub fn is_assumed(&self) -> bool {
+        self.notice.is_some() && !self.provider.is_offline()
+    }
+
     pub(super) fn because(mut self, why: &str) -> Self {
         self.because = Some(why.to_owned());
         self
@@ -138,15 +143,20 @@ impl Catalog {
         let choice = choice.unwrap_or(&self.settings.models.default).trim();
         match self.resolve(choice)? {
             Wanted::Auto => detect::auto(self).await,
-            Wanted::Provider(name) => {
-                let entry = self.entry(&name)?;
-                let (model, _) = detect::usual_model(self, &entry).await?;
-                self.choice(&entry, &model, Limits::default())
-            }
+            Wanted::Provider(name) => detect::usual(self, &self.entry(&name)?).await,
             Wanted::Model(model) => {
                 let entry = self.entry(&model.provider)?;
                 self.choice(&entry, &model.model, Limits::from(&model))
             }
+        }
+    }
+
+    /// Returns the provider that a chat begins with, by its name; asks Ollama at most.
+    pub async fn provider(&self) -> Result<String, ProviderError> {
+        match self.resolve(self.settings.models.default.trim())? {
+            Wanted::Auto => detect::provider(self).await,
+            Wanted::Provider(name) => Ok(name),
+            Wanted::Model(model) => Ok(model.provider),
         }
     }
 
@@ -156,6 +166,8 @@ impl Catalog {
         let ModelName { provider, model } = choice.provider.model();
         let offered = match choice.provider.models().await {
             Ok(offered) => offered,
+            // A server without a list.
+            Err(ProviderError::Protocol { .. }) => return Ok(()),
             Err(error) if error.is_no_answer() => return Err(error),
             Err(_) => return Ok(()),
         };
@@ -198,6 +210,11 @@ impl Catalog {
             Wanted::Provider(name) => self.model_of(&name, ""),
             Wanted::Model(model) => model,
         })
+    }
+
+    /// Returns where a provider is, by its own name. Sends nothing.
+    pub fn place_at(&self, provider: &str) -> Result<Place, ProviderError> {
+        self.place_in(&self.entry(provider)?, String::new())
     }
 
     /// Returns where a kind of provider is, if only the kind is asked for. Sends nothing.
@@ -275,9 +292,7 @@ impl Catalog {
         let near = near.map_or(String::new(), |alias| format!("did you mean {alias}? "));
         ProviderError::Setup {
             what: format!("unknown model {choice:?}"),
-            hint: format!(
-                "{near}{known}use PROVIDER/MODEL; `/model` in a chat, or `cogtrix models`, lists them"
-            ),
+            hint: format!("{near}{known}use PROVIDER/MODEL; `cogtrix models` lists them"),
         }
     }
 

@@ -21,29 +21,55 @@ enum Found {
     NotThere,
 }
 
-pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
+/// Who answers where nobody named a model.
+enum Auto {
+    /// A hosted kind, by a variable or the config file.
+    Hosted(Entry, String),
+    Ollama(Entry, String),
+    /// Nobody; how to get one.
+    Nobody(&'static str),
+}
+
+async fn look(catalog: &Catalog) -> Result<Auto, ProviderError> {
     const HOSTED: [Kind; 2] = [Kind::Openai, Kind::Anthropic];
     for kind in HOSTED {
         let entry = catalog.entry_of(kind);
         if let Some(why) = catalog.elsewhere(&entry) {
-            return found(catalog, &entry, why).await;
+            return Ok(Auto::Hosted(entry, why.to_owned()));
         }
     }
     let entry = catalog.entry_of(Kind::Ollama);
     let notice = match ollama_model(catalog, &entry).await? {
-        Found::Model(model) => {
-            let choice = catalog.choice(&entry, &model, Limits::default())?;
-            return Ok(choice.because("a running Ollama"));
-        }
+        Found::Model(model) => return Ok(Auto::Ollama(entry, model)),
         Found::NoModel => PULL,
         Found::NotThere => HOW,
     };
     for kind in HOSTED {
         let entry = catalog.entry_of(kind);
         if let Some(why) = catalog.key_name(&entry) {
-            return found(catalog, &entry, &why).await;
+            return Ok(Auto::Hosted(entry, why));
         }
     }
+    Ok(Auto::Nobody(notice))
+}
+
+/// Returns the name of the provider that `auto` takes; asks Ollama at most.
+pub(super) async fn provider(catalog: &Catalog) -> Result<String, ProviderError> {
+    Ok(match look(catalog).await? {
+        Auto::Hosted(entry, _) | Auto::Ollama(entry, _) => entry.name,
+        Auto::Nobody(_) => catalog.entry_of(Kind::Offline).name,
+    })
+}
+
+pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
+    let notice = match look(catalog).await? {
+        Auto::Hosted(entry, why) => return Ok(usual(catalog, &entry).await?.because(&why)),
+        Auto::Ollama(entry, model) => {
+            let choice = catalog.choice(&entry, &model, Limits::default())?;
+            return Ok(choice.because("a running Ollama"));
+        }
+        Auto::Nobody(notice) => notice,
+    };
     let aliases: Vec<&str> = catalog.aliases().collect();
     let notice = match aliases.as_slice() {
         [] => notice.to_owned(),
@@ -52,7 +78,8 @@ pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
     Ok(offline(Some(notice)))
 }
 
-async fn found(catalog: &Catalog, entry: &Entry, why: &str) -> Result<Choice, ProviderError> {
+/// Chooses the model to take from a provider when only the provider was named.
+pub(super) async fn usual(catalog: &Catalog, entry: &Entry) -> Result<Choice, ProviderError> {
     let (model, no_list) = usual_model(catalog, entry).await?;
     let choice = catalog.choice(entry, &model, Limits::default())?;
     let notice = no_list.map(|error| {
@@ -61,11 +88,11 @@ async fn found(catalog: &Catalog, entry: &Entry, why: &str) -> Result<Choice, Pr
             entry.name
         )
     });
-    Ok(Choice { notice, ..choice }.because(why))
+    Ok(Choice { notice, ..choice })
 }
 
-/// The model to take from a provider when only the provider was named, and why its server did not list its own.
-pub(super) async fn usual_model(
+/// The name of that model, and why its server did not list its own.
+async fn usual_model(
     catalog: &Catalog,
     entry: &Entry,
 ) -> Result<(String, Option<ProviderError>), ProviderError> {
@@ -97,7 +124,7 @@ pub(super) async fn usual_model(
     }
 }
 
-/// A compatible server has models of its own: the usual one if it is among them, else its first that chats.
+/// A compatible server has models of its own: the usual one if it is among them, else the first in its list that chats.
 async fn offered_model(
     catalog: &Catalog,
     entry: &Entry,

@@ -15,7 +15,7 @@ pub enum ProviderError {
     Unreachable { url: String, why: String },
 
     /// 401 or 403. `key` says where the key came from, never what it is.
-    #[error("{url} rejected the API key ({status}): {message}")]
+    #[error("{url} {}", refused_key(*status, message, key))]
     Unauthorized {
         url: String,
         status: u16,
@@ -89,6 +89,19 @@ pub enum ProviderError {
     Setup { what: String, hint: String },
 }
 
+/// What is refused: a key, or a request without one.
+fn refused_key(status: u16, message: &str, key: &KeySource) -> String {
+    match (key, status) {
+        (KeySource::None | KeySource::Unset(_), 401) => "needs an API key (401)".to_owned(),
+        (KeySource::None | KeySource::Unset(_), _) => {
+            format!("refused a request without an API key ({status}): {message}")
+        }
+        (KeySource::Environment(_) | KeySource::Config(_), _) => {
+            format!("rejected the API key ({status}): {message}")
+        }
+    }
+}
+
 impl From<NetError> for ProviderError {
     fn from(NetError { what, hint }: NetError) -> Self {
         Self::Setup { what, hint }
@@ -123,13 +136,13 @@ impl ProviderError {
             | Self::Unauthorized { .. }
             | Self::UnknownModel { .. }
             | Self::RateLimited { .. }
-            | Self::Idle { .. } => true,
+            | Self::Idle { .. }
+            | Self::Protocol { .. } => true,
             Self::Status { status, .. } => *status >= 500,
             Self::ContextTooLong { .. }
             | Self::NoTools { .. }
             | Self::Stream { .. }
             | Self::Truncated { .. }
-            | Self::Protocol { .. }
             | Self::Setup { .. } => false,
         }
     }
@@ -176,11 +189,12 @@ impl ProviderError {
 impl Hint for ProviderError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
-            Self::Unreachable { .. } => "check that the server is running and base_url is correct".into(),
+            Self::Unreachable { .. } => {
+                "check that the server is running and base_url is correct".into()
+            }
             Self::Unauthorized { key, .. } => match key {
-                KeySource::None => {
-                    "no API key was sent: set api_key_env (or api_key) for this provider".into()
-                }
+                KeySource::None => "set api_key_env (or api_key) for this provider".into(),
+                KeySource::Unset(name) => format!("export {name}=…"),
                 KeySource::Environment(name) => format!("check the key in ${name}"),
                 KeySource::Config(path) => format!("check the key at {path} in the config file"),
             },
@@ -206,10 +220,7 @@ impl Hint for ProviderError {
             }
             Self::NoTools { .. } => "choose another model, or run with `--tools none`".into(),
             Self::Stream { .. } | Self::Truncated { .. } => "try again".into(),
-            Self::Protocol { .. } => {
-                "check that base_url points to the API (it ends in /v1 for OpenAI-compatible servers)"
-                    .into()
-            }
+            Self::Protocol { .. } => "check that base_url points to the API".into(),
             Self::Setup { hint, .. } => hint.clone(),
             Self::Status { .. } => return None,
         };

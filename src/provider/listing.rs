@@ -86,6 +86,16 @@ impl Catalog {
         })
     }
 
+    /// Asks every provider for a model of this name; gives those that list it, as `provider/model`.
+    pub async fn who_lists(&self, model: &str) -> Vec<String> {
+        let asked = self.providers().into_iter().map(async |listed| {
+            let models = self.ask(&listed.name).await.ok()?.models;
+            let is_there = models.iter().any(|it| it == model);
+            is_there.then(|| format!("{}/{model}", listed.name))
+        });
+        join_all(asked).await.into_iter().flatten().collect()
+    }
+
     /// Asks a provider which models it has; the wait is the one of [`Provider::models`](super::Provider::models).
     pub async fn ask(&self, provider: &str) -> Result<Answered, ProviderError> {
         let entry = self.entry(provider)?;

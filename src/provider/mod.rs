@@ -103,7 +103,7 @@ pub trait Provider: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Names of the models this server offers, sorted. Waits for a silent server some seconds only.
+    /// Names of the models this server offers, in its order. Waits for a silent server some seconds only.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 
     /// The same with what the server tells of each.

@@ -115,7 +115,7 @@ impl Catalog {
     pub(super) fn key_name(&self, entry: &Entry) -> Option<String> {
         match self.key(entry).ok()?.source {
             KeySource::Environment(name) | KeySource::Config(name) => Some(name),
-            KeySource::None => None,
+            KeySource::None | KeySource::Unset(_) => None,
         }
     }
 
@@ -147,8 +147,13 @@ impl Catalog {
         match settings.api_key_env.trim() {
             // The vendor's key is for the vendor, not for whatever server a config names.
             "" if settings.base_url.trim().is_empty() => {
-                let variable = usual(settings.kind).key_variable;
-                Ok(variable.and_then(from).unwrap_or_else(Key::none))
+                Ok(match usual(settings.kind).key_variable {
+                    None => Key::none(),
+                    Some(variable) => from(variable).unwrap_or(Key {
+                        secret: None,
+                        source: KeySource::Unset(variable),
+                    }),
+                })
             }
             "" => Ok(Key::none()),
             name => from(name).ok_or_else(|| ProviderError::Setup {

@@ -75,8 +75,9 @@ async fn name_others(
     }
 }
 
-/// The names most like `wanted`, most like first, if there are too many to show them all.
+/// The names as they are shown: sorted; those most like `wanted`, most like first, if there are too many to show them all.
 pub(super) fn nearest(wanted: &str, mut names: Vec<String>) -> Vec<String> {
+    names.sort();
     if names.len() > SHOWN_MODELS {
         let likeness = |name: &String| strsim::jaro_winkler(wanted, name);
         names.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
@@ -165,10 +166,14 @@ pub(super) async fn listed(
     })
 }
 
+/// Returns the names in the order of the server, each once.
 pub(super) fn names(offered: Vec<Offered>) -> Vec<String> {
-    let mut names: Vec<String> = offered.into_iter().map(|one| one.id).collect();
-    names.sort();
-    names.dedup();
+    let mut names = Vec::new();
+    for one in offered {
+        if !names.contains(&one.id) {
+            names.push(one.id);
+        }
+    }
     names
 }
 

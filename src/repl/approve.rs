@@ -64,9 +64,7 @@ pub fn at_terminal() -> Person {
 impl Approver for AtTerminal {
     async fn approve(&self, asked: Asked) -> Approval {
         let (answer, arriving) = oneshot::channel();
-        let nobody = Approval::Refused {
-            why: Some("nobody answered".to_owned()),
-        };
+        let nobody = Approval::Unanswered("nobody answered".to_owned());
         let pending = Pending {
             asked,
             answer,
@@ -433,6 +431,6 @@ mod tests {
         let person = at_terminal();
         drop(person.questions);
         let answer = person.approver.approve(asked(Effect::Nothing)).await;
-        assert!(matches!(answer, Approval::Refused { why: Some(_) }));
+        assert!(matches!(answer, Approval::Unanswered(_)));
     }
 }

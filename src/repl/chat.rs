@@ -424,7 +424,28 @@ impl<'a> Chat<'a> {
         self.servers.extend(self.repl.take_in_servers());
     }
 
+    /// Takes the model that the server has, where it did not say at the start.
+    async fn settle_model(&mut self) {
+        if !self.repl.assumed {
+            return;
+        }
+        let Ok(choice) = self.repl.env.catalog.choose(None).await else {
+            return;
+        };
+        self.repl.assumed = choice.is_assumed();
+        let agent = &mut self.repl.agent;
+        let model = choice.provider.model().clone();
+        if !self.repl.assumed && model != *agent.provider().model() {
+            let warning = agent.switch_model(choice.provider);
+            self.output.notice(&format!("Switched to {model}"));
+            if let Some(warning) = warning {
+                show::warning(self.output, &warning);
+            }
+        }
+    }
+
     async fn ask(&mut self, question: Question) -> After {
+        self.settle_model().await;
         self.take_in_servers();
         let mut ran = || std::mem::take(&mut self.repl.ran);
         let question = match question {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytesize::ByteSize;
 
-use super::commands::{COMMANDS, Completes, MEMORY_FILES, MEMORY_WORDS, find};
+use super::commands::{COMMANDS, Completes, EXPORT_FORMATS, MEMORY_FILES, MEMORY_WORDS, find};
 use super::input::{Candidate, Complete, Completions};
 use super::repl_context::Settings;
 use crate::memory::tracking::{Kind, Row};
@@ -123,10 +123,10 @@ impl Offers {
             Completes::Nothing => Vec::new(),
             Completes::Modes => self.modes.clone(),
             Completes::Memory => {
-                let words = MEMORY_WORDS.iter();
-                let words = words.map(|(word, does)| ((*word).to_owned(), (*does).to_owned()));
+                let words = explained(&MEMORY_WORDS);
                 words.chain(self.modes.iter().cloned()).collect()
             }
+            Completes::Formats => explained(&EXPORT_FORMATS).collect(),
             Completes::Models => self.models.offers(begun),
             Completes::Settings => {
                 let settings = self.settings.iter();
@@ -153,6 +153,11 @@ impl Offers {
 fn file_begun(completes: Completes, begun: &str) -> Option<&str> {
     let (word, rest) = begun.split_once(' ')?;
     (completes == Completes::Memory && MEMORY_FILES.contains(&word)).then(|| rest.trim_start())
+}
+
+fn explained<'a>(words: &'a [(&'a str, &'a str)]) -> impl Iterator<Item = Offer> + 'a {
+    let offer = |(word, does): &(&str, &str)| ((*word).to_owned(), (*does).to_owned());
+    words.iter().map(offer)
 }
 
 fn kinds(name: impl Fn(&Row) -> &'static str) -> Vec<Offer> {
@@ -231,6 +236,7 @@ mod tests {
             ("/context preset q", 16, vec!["qanot"]),
             ("/config ui.", 8, vec!["ui.keys"]),
             ("/delete w", 8, vec!["work"]),
+            ("/export j", 8, vec!["json"]),
             ("/memory re", 8, vec!["restore", "reindex"]),
             ("/memory edit ", 13, vec!["MEMORY.md"]),
             ("/mem show ME", 10, vec!["MEMORY.md"]),
@@ -248,5 +254,7 @@ mod tests {
                 .collect();
             assert_eq!((completions.start, words), (start, expected), "{line:?}");
         }
+        let formats = offers.complete("/export ", 8).candidates;
+        assert!(formats.iter().all(|format| !format.description.is_empty()));
     }
 }

@@ -85,10 +85,10 @@ fn in_copy(copy: Option<&Path>) -> String {
 impl Hint for EditError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::NoEditor { .. } | Self::Start { .. } => {
+            Self::NoEditor { .. } => {
                 Some("set EDITOR, or edit the file directly: it is re-read every turn".into())
             }
-            Self::NoEditorForText => Some("set EDITOR or VISUAL".into()),
+            Self::NoEditorForText | Self::Start { .. } => Some("set EDITOR or VISUAL".into()),
             Self::NoTerminal { .. } => {
                 Some("edit the file directly: it is re-read every turn".into())
             }
@@ -211,7 +211,7 @@ fn told(taken: TakenIn) -> String {
     }
 }
 
-/// The person's editor, for texts that are no file.
+/// The person's editor.
 #[derive(Clone, Debug, Default)]
 pub struct TextEditor {
     /// A command as a shell reads it.
@@ -219,6 +219,12 @@ pub struct TextEditor {
 }
 
 impl TextEditor {
+    /// Lets the person edit a file where it is.
+    pub async fn open(&self, path: &Path, signals: &mut Signals) -> Result<(), EditError> {
+        let editor = self.command.as_deref();
+        open(editor.ok_or(EditError::NoEditorForText)?, path, signals).await
+    }
+
     /// Lets the person edit a text; returns what they saved, without the line break at its end.
     pub async fn edit(&self, text: &str, signals: &mut Signals) -> Result<String, EditError> {
         let editor = self.command.as_deref();

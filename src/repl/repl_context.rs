@@ -22,6 +22,8 @@ use crate::{context, memory};
 pub struct ReplContext {
     pub agent: Agent,
     pub env: Environment,
+    /// The model is a guess until its server says which it has.
+    pub assumed: bool,
     /// What `/new` calls a session that is not named, with a number behind it.
     pub usual_name: SessionName,
     /// How long opening another session waits for its lock.

@@ -90,8 +90,8 @@ fn action(output: &mut Output, report: &ToolReport) {
             output.action(&format!("{}: declined{why}", title(call)), Went::Wrong);
             return;
         }
-        Err(Failure::Interrupted) => {
-            output.action(&format!("{}: interrupted", title(call)), Went::Wrong);
+        Err(failure @ (Failure::NotRun(_) | Failure::Interrupted)) => {
+            output.action(&format!("{}: {failure}", title(call)), Went::Wrong);
             return;
         }
         Err(failure) => (first_words(&failure.to_string(), 200), Went::Wrong),

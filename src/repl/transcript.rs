@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::chat::{Message, Outcome, Part, Role, Session, Turn, Withdrawal};
-use crate::tools::DECLINED;
+use crate::tools::{DECLINED, NOT_RUN};
 
 /// What one speaker said, below who that is.
 #[derive(Clone, Debug)]
@@ -98,6 +98,7 @@ pub fn ended(failed: bool, output: &str) -> &'static str {
     match failed {
         false => "answered",
         true if output.starts_with(DECLINED) => "declined",
+        true if output.starts_with(NOT_RUN) => NOT_RUN,
         true => "failed",
     }
 }

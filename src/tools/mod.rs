@@ -245,6 +245,8 @@ pub enum Wish {
 
 /// How the result of a call begins to which the person said no.
 pub const DECLINED: &str = "declined by the person";
+/// And how that of one which nobody said no to.
+pub const NOT_RUN: &str = "not run";
 
 /// Why a call did nothing, or not what was asked: an answer to the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -256,6 +258,9 @@ pub enum Failure {
     /// The person said no, perhaps why.
     #[error("{DECLINED}{}", why.as_ref().map_or_else(String::new, |why| format!(": {why}")))]
     Declined { why: Option<String> },
+    /// It was not begun, and why.
+    #[error("{NOT_RUN}: {0}")]
+    NotRun(String),
     /// The person ended it.
     #[error("interrupted")]
     Interrupted,

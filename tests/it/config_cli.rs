@@ -525,8 +525,8 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
     for mistake in [
         "--model: models.default: unknown model \"nope\"",
         "$COGTRIX_SUMMARIZATION_MODEL: memory.summarization_model: unknown model \"naught\"",
-        "test.yaml:3:5: memory.wal.languages: ",
-        "test.yaml:4:11: memory.facts.cues: ",
+        "test.yaml:3:5: memory.wal.languages: \"xx\" is not one of en, uz\n",
+        "test.yaml:4:11: memory.facts.cues: \"yy\" is not one of ",
     ] {
         assert!(run.stderr.contains(mistake), "{mistake}: {run}");
     }
@@ -550,4 +550,75 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
     ] {
         assert_eq!(run.stderr.matches(mistake).count(), 1, "{mistake}: {run}");
     }
+    // A provider or a model that is broken hides nothing, and what refers to it is no second mistake.
+    for (broken, mistake) in [
+        ("models: {fast: openai/whatever}", "models.fast: expected"),
+        (
+            "models: {sm: {provider: zzz}}",
+            "models.sm: missing key model",
+        ),
+        (
+            "providers: {mine: {type: opnai}}",
+            "providers.mine.type: \"opnai\" is not one of",
+        ),
+    ] {
+        home.write(
+            "test.yaml",
+            format!(
+                "{broken}\nmemory:\n  summarization_model: naught\n  wal: {{languages: [en, xx]}}\n"
+            ),
+        );
+        for (model, is_known) in [
+            ("nope", false),
+            ("fast", true),
+            ("sm", true),
+            ("mine/x", true),
+        ] {
+            if is_known && !broken.contains(model.trim_end_matches("/x")) {
+                continue;
+            }
+            let run = home
+                .cogtrix(&["-c", "test.yaml", "-m", model, "config", "check"])
+                .run();
+            assert_eq!(run.code, Some(2), "{run}");
+            for mistake in [
+                mistake,
+                "memory.summarization_model: unknown model \"naught\"",
+                "memory.wal.languages: \"xx\"",
+            ] {
+                assert_eq!(run.stderr.matches(mistake).count(), 1, "{mistake}: {run}");
+            }
+            let is_told = run
+                .stderr
+                .contains("--model: models.default: unknown model");
+            assert_eq!(is_told, !is_known, "{model}: {run}");
+        }
+    }
+}
+
+#[test]
+fn the_file_that_is_read_is_named_and_opened() {
+    let home = Home::new();
+    let run = home.cogtrix(&["config", "path"]).run();
+    assert!(run.stdout.ends_with("cogtrix/cogtrix.yaml\n"), "{run}");
+    assert!(run.stderr.contains("does not exist yet"), "{run}");
+    let run = home.cogtrix(&["config", "edit"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("cogtrix init"), "{run}");
+    home.write("mine.yaml", "bogus: 1\n");
+    let run = home.cogtrix(&["-c", "mine.yaml", "config", "path"]).run();
+    assert_eq!(
+        (home.shown(&run).as_str(), run.code),
+        ("ROOT/home/work/mine.yaml\n--- stderr\n--- exit 0", Some(0))
+    );
+    // Also one with a mistake in it, which is told while there is one.
+    let edit = || home.cogtrix(&["-c", "mine.yaml", "config", "edit"]);
+    let run = edit().run();
+    assert!(run.stderr.contains("no editor is set"), "{run}");
+    let run = edit().env("EDITOR", "true").run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("bogus: unknown key"), "{run}");
+    let run = edit().env("EDITOR", "sed -i d").run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.ends_with("mine.yaml: ok\n"), "{run}");
 }

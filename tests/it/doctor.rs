@@ -15,10 +15,10 @@ fn shown(home: &Home, run: &Run) -> String {
 }
 
 fn without_room(line: &str) -> String {
-    match line.split_once(" MB free") {
+    match line.split_once(" GB free") {
         Some((before, _)) => {
             let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
-            format!("{before}N MB free")
+            format!("{before}N GB free")
         }
         None => line.to_owned(),
     }
@@ -42,7 +42,7 @@ fn a_chat_that_can_begin_is_well() {
     let run = doctor(&home, &[]);
     insta::assert_snapshot!(shown(&home, &run), @r"
     ok       config              ROOT/home/work/test.yaml
-    ok       data folder         ROOT/data, writable, N MB free
+    ok       data folder         ROOT/data, writable, N GB free
     ok       provider there      2 models at http://127.0.0.1:PORT/v1, no key
     -        provider anthropic  no API key for anthropic
     ok       model               there/scripted, context window 32,768 tokens (from config)
@@ -78,7 +78,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     let run = doctor(&home, &[]);
     insta::assert_snapshot!(shown(&home, &run).replace(SCRIPT, "SCRIPT"), @r"
     ok       config              ROOT/home/work/test.yaml
-    ok       data folder         ROOT/data, created by the first session, N MB free
+    ok       data folder         ROOT/data, created by the first session, N GB free
     problem  provider there      cannot reach http://127.0.0.1:PORT/v1: connection refused
                                  check that the server is running and its base_url is correct
     -        provider anthropic  no API key for anthropic
@@ -128,8 +128,25 @@ fn a_model_that_an_ollama_does_not_have_is_said() {
     let run = doctor(&home, &[]);
     assert_eq!(run.code, Some(1), "{run}");
     assert!(run.stdout.contains("1 model at http://127.0.0.1"), "{run}");
-    assert!(run.stdout.contains("does not have scripted\n"), "{run}");
+    let missing = "does not have the model \"scripted\": not in its model list\n";
+    assert!(run.stdout.contains(missing), "{run}");
     assert!(run.stdout.contains("run `ollama pull scripted`"), "{run}");
+}
+
+#[test]
+fn a_model_that_a_server_does_not_list_is_a_problem() {
+    let server = Script::new([]).models(["one", "two"]).serve();
+    let home = Home::new();
+    home.config_of("openai", &server.openai_url(), SETTLED);
+    let run = doctor(&home, &[]);
+    assert_eq!(run.code, Some(1), "{run}");
+    for line in [
+        "problem  model               http://127.0.0.1",
+        "does not have the model \"scripted\": not in its model list\n",
+        "available: one, two\n",
+    ] {
+        assert!(run.stdout.contains(line), "{line}: {run}");
+    }
 }
 
 #[test]

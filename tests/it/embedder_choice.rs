@@ -217,13 +217,26 @@ fn the_program_tells_which_embedder_it_has_and_why() {
         .env("OPENAI_BASE_URL", second.openai_url())
         .run();
     assert!(
+        run.stdout.contains("ollama/e5-embed, 16 dimensions"),
+        "any that embeds: {run}"
+    );
+    let chats = with(&["qwen3:8b"]);
+    let run = show(&[])
+        .env("OLLAMA_HOST", chats.url())
+        .env("OPENAI_BASE_URL", second.openai_url())
+        .run();
+    assert!(
         run.stdout.contains("openai/e5-embed, 16 dimensions"),
         "{run}"
     );
-    assert!(
-        run.stdout.contains("not       ollama/nomic-embed-text: "),
-        "{run}"
-    );
+    assert!(run.stdout.contains("not       ollama: "), "{run}");
+    // Nobody asked for a vendor that the chat does not use.
+    let run = show(&[])
+        .env("OLLAMA_HOST", chats.url())
+        .env("OPENAI_API_KEY", "sk-none")
+        .run();
+    assert!(run.stdout.contains("none: keyword search"), "{run}");
+    assert!(!run.stdout.contains("openai"), "{run}");
     let nobody = "http://127.0.0.1:9";
     let run = show(&[]).env("OLLAMA_HOST", nobody).run();
     assert!(
@@ -232,7 +245,7 @@ fn the_program_tells_which_embedder_it_has_and_why() {
     );
     assert_eq!(
         (run.code, run.stdout.lines().count()),
-        (Some(0), 5),
+        (Some(0), 4),
         "{run}"
     );
 
@@ -241,7 +254,7 @@ fn the_program_tells_which_embedder_it_has_and_why() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stderr
-            .contains("error: cannot embed with ollama/nomic-embed-text"),
+            .contains("error: cannot embed with ollama: cannot reach"),
         "{run}"
     );
 

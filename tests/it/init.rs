@@ -162,7 +162,7 @@ fn an_address_that_is_typed_is_written_and_its_password_only_when_asked_for() {
             chat.wait_for("Write the password of this address")
                 .enter(answer);
         }
-        chat.wait_for("Memory mode").key(Key::Enter);
+        chat.wait_for("mostly do?").key(Key::Enter);
         chat.wait_for("[Y/n]").key(Key::Enter);
         assert_eq!(chat.wait_exit(), Exit::code(0));
         chat.wait_for(match written {
@@ -193,8 +193,11 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
 
     let mut first = at_terminal(&home, &server.openai_url());
     first.wait_for("PROVIDER/MODEL [1]").enter("99");
-    first.wait_for("There is no \"99\"").enter("openai/own");
-    first.wait_for("Memory mode").enter("CODE");
+    first
+        .wait_for("\"99\" is not in the list.")
+        .enter("openai/own");
+    first.wait_for("mostly do?").enter("wrong");
+    first.wait_for("\"wrong\" is not a mode.").enter("CODE");
     first.wait_for("[Y/n]").key(Key::Enter);
     assert_eq!(first.wait_exit(), Exit::code(0));
     first.wait_for("openai/own answered in");
@@ -206,7 +209,7 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
 
     let mut second = at_terminal(&home, &server.openai_url());
     second.wait_for("[1]").key(Key::Enter);
-    second.wait_for("Memory mode").key(Key::Enter);
+    second.wait_for("mostly do?").key(Key::Enter);
     second.wait_for("[y/N]").key(Key::Enter);
     assert_eq!(second.wait_exit(), Exit::code(0));
     second.wait_for("Nothing was written; `cogtrix init` asks again.");
@@ -214,7 +217,7 @@ fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
 
     let mut third = at_terminal(&home, &server.openai_url());
     third.wait_for("[1]").key(Key::Enter);
-    third.wait_for("Memory mode").key(Key::Enter);
+    third.wait_for("mostly do?").key(Key::Enter);
     third.wait_for("[y/N]").enter("y");
     assert_eq!(third.wait_exit(), Exit::code(0));
     third.wait_for("Hello again!");

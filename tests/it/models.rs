@@ -87,4 +87,23 @@ fn where_no_provider_offers_anything_the_exit_code_says_so() {
         .run();
     assert_eq!(run.code, Some(3), "{run}");
     assert_eq!(run.stdout, "");
+    assert!(
+        run.stderr
+            .ends_with("run `cogtrix init` to set up a provider\n"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_column_of_nothing_has_no_heading() {
+    let list = raw(
+        200,
+        "application/json",
+        [r#"{"data": [{"id": "nobody-knows"}]}"#],
+    );
+    let server = Script::new([]).route("/v1/models", list).serve();
+    let home = Home::new();
+    home.config(&server, "");
+    let run = home.cogtrix(&["-c", "test.yaml", "models"]).run();
+    assert_eq!(run.stdout, "MODEL\nthere/nobody-knows\n", "{run}");
 }

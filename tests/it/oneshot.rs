@@ -1,6 +1,6 @@
 //! One prompt in, one reply out: the program in a script.
 
-use cogtrix::testing::server::{Reply, Server, fail, say, silent};
+use cogtrix::testing::server::{Reply, Script, Server, fail, say, silent};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -114,8 +114,15 @@ fn a_mistyped_command_is_no_question() {
             "{run}"
         );
     }
-    let run = Home::new().cogtrix(&["models", "--nonsense"]).run();
-    assert!(!run.stderr.contains("as a question"), "{run}");
+    for mistake in [
+        ["models", "--nonsense"],
+        ["config", "pth"],
+        ["completions", "tcsh"],
+    ] {
+        let run = Home::new().cogtrix(&mistake).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(!run.stderr.contains("as a question"), "{run}");
+    }
 }
 
 #[test]
@@ -350,12 +357,6 @@ fn an_unknown_mode_names_the_three_there_are() {
     }
 }
 
-#[test]
-fn nothing_piped_in_and_nothing_asked_ends_at_once() {
-    let run = Home::new().cogtrix(&[]).run();
-    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
-}
-
 /// A reply whose first half has arrived and whose second never comes.
 fn half() -> Reply {
     say("Half of it.")
@@ -512,6 +513,55 @@ fn a_reply_cut_half_way_is_kept_marked_and_said() {
         "{:?}",
         home.said("s")
     );
+}
+
+/// A script has to tell these from a failure of its own.
+#[test]
+fn the_exit_code_tells_what_was_wrong() {
+    let home = Home::new();
+    for args in [
+        &[][..],
+        &["-r"],
+        &["-p", ""],
+        &["--project", "/nope", "-p", "hi"],
+    ] {
+        let run = home.cogtrix(args).stdin("").run();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run}");
+        assert!(run.stderr.contains("hint: "), "{run}");
+    }
+    let server = Script::answering(|_| fail(404, "no such page")).serve();
+    for (kind, url, is_hinted) in [
+        ("openai", server.openai_url(), false),
+        ("openai", format!("{}/v2", server.url()), true),
+        ("anthropic", format!("{}/v2", server.url()), false),
+    ] {
+        home.config_of(kind, &url, "");
+        let run = home.ask("s", "hi");
+        assert_eq!(run.code, Some(3), "{run}");
+        assert!(run.stderr.contains("unexpected response"), "{run}");
+        assert_eq!(run.stderr.contains("ends in /v1"), is_hinted, "{run}");
+    }
+    let server = Server::start([
+        fail(401, "Incorrect API key"),
+        fail(401, "Incorrect API key"),
+    ]);
+    home.config(&server, "");
+    let run = home.ask("s", "hi");
+    assert_eq!(run.code, Some(3), "{run}");
+    let expected = "needs an API key (401); set api_key_env (or api_key) for this provider\n";
+    assert!(run.stderr.ends_with(expected), "{run}");
+    let run = home
+        .cogtrix(&["-m", "openai/scripted", "-p", "hi"])
+        .env("OPENAI_BASE_URL", server.openai_url())
+        .run();
+    let expected = "needs an API key (401); export OPENAI_API_KEY=…\n";
+    assert!(run.stderr.ends_with(expected), "{run}");
+    let server = Server::start([say("never").stall_after(0)]);
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "--timeout", "1s", "-p", "hi"])
+        .run();
+    assert_eq!(run.code, Some(3), "{run}");
 }
 
 #[test]

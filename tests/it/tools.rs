@@ -419,7 +419,11 @@ fn with_a_yes_to_all_commands_stay_without_network_unless_the_sandbox_has_it() {
     assert!(!told.contains("not retried"), "{told}");
     // Without -y, too, nobody is there to ask.
     let told = results(&[], &network);
-    assert!(told.contains("nobody can approve shell"), "{told}");
+    assert!(
+        told.contains("not run: nobody can approve shell here; "),
+        "{told}"
+    );
+    assert!(!told.contains("declined"), "{told}");
     assert!(
         told.contains("pass --sandbox net to allow network"),
         "{told}"

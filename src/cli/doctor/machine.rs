@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use rustix::fs::{Access, access, statvfs};
 
 use super::finding::Finding;
@@ -68,7 +69,7 @@ fn with_room(folder: &Path, what: String) -> Finding {
         return Finding::ok(DATA, what);
     };
     let free = room.f_bavail.saturating_mul(room.f_frsize);
-    let what = format!("{what}, {} MB free", free / 1_000_000);
+    let what = format!("{what}, {:.0} free", ByteSize::b(free).display().si());
     if free < MIN_ROOM {
         return Finding::problem(DATA, what, "free some disk space");
     }

@@ -78,12 +78,19 @@ async fn all(
     match catalog {
         Err(error) => findings.push(Finding::of_error("texts", &error)),
         Ok(catalog) => {
-            let choice = parts::embedder_choice(config, &catalog, Arc::clone(disk));
+            let chat = catalog.choose(None).await;
+            let provider = chat.as_ref().map(|chat| &*chat.provider.model().provider);
+            let choice = parts::embedder_choice(
+                config,
+                &catalog,
+                provider.unwrap_or_default(),
+                Arc::clone(disk),
+            );
             let project = toolbox::project(args, inputs);
             let project = project.as_deref().unwrap_or(&inputs.working_dir);
             let (providers, model, embedder, servers) = join4(
                 models::providers(&catalog),
-                models::model(&catalog),
+                models::model(&catalog, &chat),
                 models::embedder(&choice),
                 servers::servers(config, inputs, project),
             )

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use super::finding::Finding;
 use crate::embed::EmbedderChoice;
 use crate::net::KeySource;
-use crate::provider::{Answered, Catalog, Kind, Listed, ProviderError, SetUp};
+use crate::provider::{Answered, Catalog, Choice, Kind, Listed, ProviderError, SetUp};
 use crate::term::thousands;
 
 use crate::cli::embedder::found;
@@ -29,7 +29,7 @@ async fn provider(catalog: &Catalog, Listed { name, set_up }: Listed) -> Finding
 fn in_words(answered: &Answered) -> String {
     let Answered { url, key, models } = answered;
     let key = match key {
-        KeySource::None => "no key".to_owned(),
+        KeySource::None | KeySource::Unset(_) => "no key".to_owned(),
         KeySource::Environment(name) => format!("key from ${name}"),
         KeySource::Config(path) => format!("key from {path}"),
     };
@@ -53,17 +53,30 @@ fn of_error(about: String, error: &ProviderError) -> Finding {
 }
 
 /// What a chat would begin with.
-pub(super) async fn model(catalog: &Catalog) -> Finding {
-    let choice = match catalog.choose(None).await {
+pub(super) async fn model(catalog: &Catalog, chat: &Result<Choice, ProviderError>) -> Finding {
+    let choice = match chat {
         Ok(choice) => choice,
-        Err(error) => return of_error("model".to_owned(), &error),
+        Err(error) => return of_error("model".to_owned(), error),
     };
-    if let Some(notice) = choice.notice {
-        return Finding::problem("model", "none: replies only quote earlier messages", notice);
-    }
     let name = choice.provider.model();
-    if let Some(missing) = missing(catalog, &name.provider, &name.model).await {
-        return missing;
+    if let Some(notice) = &choice.notice {
+        let what = if choice.is_assumed() {
+            format!("{name} is a guess: its server does not say which it has")
+        } else {
+            "none: replies only quote earlier messages".to_owned()
+        };
+        return Finding::problem("model", what, notice.as_str());
+    }
+    if let Err(error @ ProviderError::UnknownModel { .. }) = catalog.check(choice).await {
+        return match catalog.kind(&name.provider) {
+            Ok(Kind::Ollama) => {
+                let pull = format!("run `ollama pull {}`", name.model);
+                Finding::problem("model", error.to_string(), pull)
+            }
+            Ok(Kind::Openai | Kind::Anthropic | Kind::Offline) | Err(_) => {
+                of_error("model".to_owned(), &error)
+            }
+        };
     }
     let abilities = choice.provider.abilities().await;
     let window = thousands(usize::try_from(abilities.context_window.0).unwrap_or(usize::MAX));
@@ -72,25 +85,6 @@ pub(super) async fn model(catalog: &Catalog) -> Finding {
         "model",
         format!("{name}, context window {window} tokens ({source})"),
     )
-}
-
-/// Ollama lists all it has; of other servers many take names that they do not list.
-async fn missing(catalog: &Catalog, provider: &str, model: &str) -> Option<Finding> {
-    if catalog.kind(provider) != Ok(Kind::Ollama) {
-        return None;
-    }
-    let Answered { url, models, .. } = catalog.ask(provider).await.ok()?;
-    let latest = format!("{model}:latest");
-    let is_there = models
-        .iter()
-        .any(|listed| listed == model || *listed == latest);
-    (!is_there).then(|| {
-        Finding::problem(
-            "model",
-            format!("{url} does not have {model}"),
-            format!("run `ollama pull {model}`"),
-        )
-    })
 }
 
 pub(super) async fn embedder(choice: &EmbedderChoice) -> Finding {

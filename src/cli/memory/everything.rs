@@ -24,7 +24,7 @@ pub(super) async fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let sessions = Sessions::open(args, output)?;
+    let sessions = Sessions::open(args, output).await?;
     let (mut index, notices) = sessions.index(args)?;
     for notice in &notices {
         output.warning(notice);

@@ -94,7 +94,7 @@ pub(super) async fn run(
         }
         MemoryCommand::Search(search) => search::run(&search, args, output).await,
         MemoryCommand::Reindex => reindex::run(args, output).await,
-        MemoryCommand::Stats => stats::run(args, output),
+        MemoryCommand::Stats => stats::run(args, output).await,
     }
 }
 

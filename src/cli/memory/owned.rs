@@ -74,7 +74,7 @@ pub(super) async fn forget(
             return Ok(Exit::Failed);
         }
     };
-    let sessions = Sessions::open(args, output)?;
+    let sessions = Sessions::open(args, output).await?;
     let (mut index, _) = sessions.index(args)?;
     index.refresh(owned.now).await;
     let mut keys: BTreeSet<Key> = index.keys().into_iter().collect();

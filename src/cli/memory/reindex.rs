@@ -12,7 +12,7 @@ use crate::store::StoreError;
 use crate::term::Output;
 
 pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
-    let mut sessions = Sessions::open(args, output)?;
+    let mut sessions = Sessions::open(args, output).await?;
     let names = match &args.session {
         Some(name) => vec![name.parse()?],
         None => sessions.names(output)?,

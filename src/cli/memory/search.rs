@@ -35,7 +35,7 @@ pub(super) async fn run(
     if let Some(within) = within(search, args) {
         return everything::run(&asked(search)?, (search, within), args, output).await;
     }
-    let mut sessions = Sessions::open(args, output)?;
+    let mut sessions = Sessions::open(args, output).await?;
     sessions.shows_forgotten = search.history;
     let k = usize::from(search.k);
     if let Some(file) = &search.batch {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::chat::{Record, Redactions, Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
-use crate::cli::{parts, toolbox, trust};
+use crate::cli::{candidates, parts, toolbox, trust};
 use crate::config::{Config, Inputs, Texts};
 use crate::hint::chain;
 use crate::index::{EntryText, Index, Keeping, Meaning, News, Parts, SessionIndex, Words};
@@ -53,13 +53,14 @@ pub(super) fn left_out(name: &SessionName, why: &dyn std::error::Error) -> Strin
 }
 
 impl Sessions {
-    pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
+    pub(super) async fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::load_for_command(args, disk.as_ref(), output)?;
         let disk = parts::disk_of_run(args, &config);
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
-        let parts = parts::index(args, Arc::clone(&disk), &config, &texts, &catalog)?;
+        let chat = candidates::chat(&config.settings, &catalog).await;
+        let parts = parts::index(args, Arc::clone(&disk), &config, &texts, (&catalog, &chat))?;
         let store = parts::store(args, disk, &config);
         Ok(Self {
             config,

@@ -12,8 +12,8 @@ use crate::repl::listing::count;
 use crate::store::SessionStore;
 use crate::term::{Align, Output, Table, thousands};
 
-pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
-    let sessions = Sessions::open(args, output)?;
+pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+    let sessions = Sessions::open(args, output).await?;
     let names = match &args.session {
         Some(name) => vec![name.parse()?],
         None => sessions.names(output)?,

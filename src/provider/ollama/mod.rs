@@ -215,9 +215,7 @@ impl Inner {
         let names = models
             .iter()
             .filter_map(|model| model.get("name")?.as_str());
-        let mut names: Vec<String> = names.map(str::to_owned).collect();
-        names.sort();
-        Ok(names)
+        Ok(names.map(str::to_owned).collect())
     }
 }
 

@@ -286,7 +286,7 @@ fn client(http: &Arc<Http>, transport: Transport) -> Result<Client<OpenAiPlace>,
 
 /// The crate's errors as ours; `broken` is what the transport knows better.
 fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) -> ProviderError {
-    match error {
+    let error = match error {
         OpenAIError::Boxed(error) => match error.downcast::<ProviderError>() {
             Ok(ours) => *ours,
             Err(other) => http.protocol(other.to_string()),
@@ -300,5 +300,12 @@ fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) ->
             Some(broken) => broken.clone(),
             None => http.protocol(net::one_line(&other.to_string())),
         },
+    };
+    match error {
+        ProviderError::Protocol { url, what } if !url.ends_with("/v1") => ProviderError::Protocol {
+            url,
+            what: format!("{what} (base_url of an OpenAI-compatible server ends in /v1)"),
+        },
+        error => error,
     }
 }

@@ -9,6 +9,13 @@ use crate::repl::listing::count;
 use crate::repl::{html, transcript};
 use crate::store;
 
+/// Words for the formats, and what each is good for.
+pub const FORMATS: [(&str, &str); 3] = [
+    ("md", "Markdown, to read and edit"),
+    ("json", "everything, to process or import"),
+    ("html", "one page, to read and search"),
+];
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Markdown,

@@ -41,6 +41,7 @@ pub(super) use servers::look as look_at_servers;
 pub(super) use session::{left_behind, open as open_session, overview as session_overview};
 
 pub use error::CommandError;
+pub use export::FORMATS as EXPORT_FORMATS;
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
 pub use reply::Saved;
 pub use session::{Instead, open_new};
@@ -110,6 +111,8 @@ pub enum Completes {
     Sections,
     /// Keys of the config file.
     Settings,
+    /// Formats of an export.
+    Formats,
     /// One of these words.
     Words(&'static [&'static str]),
 }

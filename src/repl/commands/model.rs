@@ -2,17 +2,38 @@
 
 use super::{CommandError, Next, ReplContext};
 use crate::agent::Agent;
-use crate::provider::Catalog;
+use crate::hint::Hint;
+use crate::provider::{Catalog, Choice, ProviderError};
 
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
         return Next::answer(list(&repl.agent, &repl.env.catalog).await);
     }
-    let choice = repl.env.catalog.choose(Some(arguments)).await?;
+    let choice = choose(&repl.env.catalog, arguments).await?;
     repl.env.catalog.check(&choice).await?;
     let model = choice.provider.model().to_string();
+    repl.assumed = false;
     let warning = repl.agent.switch_model(choice.provider);
     Ok(Next::with(format!("Switched to {model}"), warning))
+}
+
+/// The model of this name; one without its provider is looked for at all of them.
+async fn choose(catalog: &Catalog, name: &str) -> Result<Choice, ProviderError> {
+    let Err(unknown) = catalog.knows(name) else {
+        return catalog.choose(Some(name)).await;
+    };
+    let hint = match catalog.who_lists(name).await.as_slice() {
+        [one] => return catalog.choose(Some(one)).await,
+        [] => {
+            let hint = unknown.hint().unwrap_or_default();
+            hint.replace("`cogtrix models`", "`/model`")
+        }
+        several => format!("did you mean {}?", several.join(" or ")),
+    };
+    Err(ProviderError::Setup {
+        what: unknown.to_string(),
+        hint,
+    })
 }
 
 /// The active model, the aliases of the config file, and what the active server has.
@@ -23,7 +44,8 @@ pub(super) async fn list(agent: &Agent, catalog: &Catalog) -> String {
     let aliases = catalog.described_aliases();
     lines.extend(aliases.map(|(alias, model)| format!("  {alias}: {model}")));
     match provider.models().await {
-        Ok(models) => {
+        Ok(mut models) => {
+            models.sort();
             let latest = format!("{}:latest", active.model);
             let is_active = |model: &&String| **model == active.model || **model == latest;
             let others = models.iter().filter(|model| !is_active(model));

@@ -451,7 +451,7 @@ pub const COMMANDS: [Command; 52] = [
         summary: "Export the whole session to a file",
         details: "Without a format the file's ending decides; Markdown otherwise. Never writes over a file.\n\
                   HTML is one file that needs nothing else: readable, searchable, light and dark.",
-        completes: Completes::Words(&["md", "json", "html"]),
+        completes: Completes::Formats,
         run: run!(export::run),
     },
     Command {

@@ -43,6 +43,9 @@ fn the_case_of_m_tells_mode_from_model() {
     let mut chat = Home::with(&server).chat(&[]);
     chat.says("/M", "* conversation")
         .says("/m", "* desk/scripted");
+    // Without its provider, where only one lists it.
+    chat.says("/m scripted", "Switched to desk/scripted");
+    chat.says("/m third", "unknown model \"third\"");
     chat.says("/m other", "Switched to desk/second");
     chat.says("/m nobody/nothing", "error: ");
     chat.says("/m desk/third", "does not have the model \"third\"");

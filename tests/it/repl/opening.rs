@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtrix::testing::server::{Server, say};
+use cogtrix::testing::server::{Script, Server, raw, say};
 
 use super::{Home, config};
 use crate::support::pty::{Exit, Key};
@@ -60,6 +60,22 @@ fn without_a_model_a_line_says_how_to_get_one() {
         "{screen}"
     );
     chat.leave();
+}
+
+/// The guess and its window stayed for the whole chat.
+#[test]
+fn a_server_that_was_away_at_the_start_is_asked_for_its_model_before_a_turn() {
+    let server = Script::new([say("Here I am.")])
+        .first("/v1/models", raw(503, "text/plain", ["starting"]))
+        .models(["local-model"])
+        .serve();
+    let url = server.openai_url();
+    let away = [("OPENAI_BASE_URL", url.as_str()), ("COGTRIX_MODEL", "")];
+    let mut chat = Home::offline().start(&[], &away);
+    chat.wait_for("assuming gpt-5-mini").wait_for_prompt();
+    chat.says("Anybody there?", "Switched to openai/local-model");
+    chat.wait_for("Here I am.").leave();
+    assert_eq!(server.chats()[0].body["model"], "local-model");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn a_reply_that_breaks_off_is_kept_and_said() {
     let mut chat = Home::with(&server).chat(&[]);
     chat.says("tell", "(the partial reply is kept)");
     assert!(chat.screen().contains("half of\nerror: "));
-    chat.says("again", "bad key").says("/retry", "ok");
+    chat.says("again", "needs an API key").says("/retry", "ok");
 }
 
 #[test]
