@@ -187,7 +187,7 @@ async fn one_chat(
             places: Places {
                 line_history: inputs.folders.line_history(),
                 data: config.settings.data_dir.clone(),
-                config: config.file.clone(),
+                config: config.files_shown(),
                 home: inputs.folders.home.clone(),
                 editor: TextEditor {
                     command: ["VISUAL", "EDITOR"]

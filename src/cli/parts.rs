@@ -211,7 +211,7 @@ pub(super) fn long_term_memory(
         project: project
             .canonicalize()
             .unwrap_or_else(|_| project.to_owned()),
-        root: config.rules_root.clone(),
+        rules: config.rules.clone(),
         settings: settings.clone(),
     };
     Ok(parts.with(context, &settings))

@@ -224,11 +224,11 @@ impl Layer {
     }
 
     /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm. Some give way to
-    /// the file below.
+    /// the files below.
     pub(super) fn of_environment(
         environment: &Environment,
         above: &Self,
-        file: Option<&Self>,
+        files: &[Self],
     ) -> Result<Self, Vec<Mistake>> {
         let mut tree = Tree::empty();
         let mut mistakes = Vec::new();
@@ -241,7 +241,7 @@ impl Layer {
             if value.is_empty() || above.tree.get(&path).is_some() || tree.get(&path).is_some() {
                 continue;
             }
-            if key == WORKSPACE && file.is_some_and(|file| file.names(&path)) {
+            if key == WORKSPACE && files.iter().any(|file| file.names(&path)) {
                 continue;
             }
             names.push((key, name));

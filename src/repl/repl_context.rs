@@ -102,7 +102,7 @@ pub struct Preset {
 #[derive(Clone, Debug)]
 pub struct Places {
     pub data: PathBuf,
-    pub config: Option<PathBuf>,
+    pub config: Option<String>,
     /// What `~` stands for in a path that is typed.
     pub home: Option<PathBuf>,
     /// The file with earlier inputs.

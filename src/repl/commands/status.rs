@@ -21,11 +21,8 @@ pub(super) async fn run(
         .meta()
         .created_at
         .map_or_else(|| "now".to_owned(), |at| at.to_string());
-    let config = env
-        .places
-        .config
-        .as_ref()
-        .map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+    let config = env.places.config.clone();
+    let config = config.unwrap_or_else(|| "none".to_owned());
     let (model, window) = if provider.is_offline() {
         (
             "none; replies quote what was said".to_owned(),
