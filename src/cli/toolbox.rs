@@ -173,7 +173,13 @@ fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
         &inputs.folders.state,
     ];
     let platform = platform.into_iter().flatten().cloned();
-    platform.chain([config.settings.data_dir.clone()]).collect()
+    let settings = &config.settings;
+    // Who works in their workspace means it to be changed.
+    let workspace = Some(&settings.workspace).filter(|it| !inputs.project().starts_with(it));
+    platform
+        .chain([settings.data_dir.clone()])
+        .chain(workspace.cloned())
+        .collect()
 }
 
 /// How calls are judged in this run. A `-y` on this command line is a person's word for a folder that is no project;

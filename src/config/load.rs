@@ -7,7 +7,7 @@ use super::checks::check;
 use super::decode::{Fault, Faulty, decode};
 use super::error::{ConfigError, Mistake, Problem};
 use super::keys::{keys_of, suggest};
-use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
+use super::layers::{Flags, Layer, Source, TrustFlag, layer_of, source_of};
 use super::paths::{Folders, Written, expand, is_inside, real};
 use super::presets::Presets;
 use super::search::{Found, Standing, find, find_own, is_personal_root, read};
@@ -333,7 +333,7 @@ fn layers(files: &[Found], inputs: &Inputs, presets: &Presets) -> Result<Vec<Lay
                 continue;
             }
         }
-        layers.push(Layer::of_file(found.path.clone(), text, tree));
+        layers.push(Layer::of_file(found, text, tree));
     }
     let flags = Layer::of_flags(&inputs.flags);
     let environment = Layer::of_environment(&inputs.environment, &flags, &layers)
@@ -483,18 +483,17 @@ fn path_at(
     if text.is_empty() {
         return Ok(None);
     }
-    let source = source_of(layers, &KeyPath::new(key));
-    let base = match &source {
-        Source::File { path, .. } => path.parent().unwrap_or(Path::new("")),
-        Source::Default | Source::Environment(_) | Source::Flag(_) | Source::Preset(_) => {
-            &inputs.working_dir
-        }
+    let layer = layer_of(layers, &KeyPath::new(key));
+    let base = match layer.and_then(Layer::file) {
+        Some(path) => path.parent().unwrap_or(Path::new("")),
+        None => &inputs.working_dir,
     };
     let path =
         expand(Written { text, base }, &inputs.folders).map_err(|why| refused(key, why, layers))?;
     // A link that came with the folder, or that a command made later, would lead where nobody was asked about.
     let folder = &inputs.working_dir;
-    if base.starts_with(folder) && path.starts_with(folder) && !is_inside(&path, folder) {
+    let is_of_folder = layer.is_some_and(Layer::is_of_folder);
+    if is_of_folder && path.starts_with(folder) && !is_inside(&path, folder) {
         let why = format!(
             "is a link that leads out of {}; write where it leads ({})",
             folder.display(),

@@ -126,7 +126,7 @@ pub enum Writing {
 /// Refuses a line that would change a session which is open read-only (C85).
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error(
-    "this session is open read-only: close the other terminal, or open another session with `/session NAME`"
+    "this session is open read-only: close the other terminal, or start another session with `-s NEW`"
 )]
 pub struct ReadOnly;
 
