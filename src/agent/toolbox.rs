@@ -234,7 +234,7 @@ impl Toolbox {
             Err(unavailable) => {
                 let why = format!("cannot sandbox shell commands here ({unavailable})");
                 self.runs_none = Some(format!(
-                    "no command can be run: {why}; only --sandbox off, which the person would have to choose, runs commands"
+                    "no command is run: {why}; the person can choose --sandbox off, which runs them unsandboxed"
                 ));
                 format!("{why}, so none are run; `--sandbox off` runs them unsandboxed")
             }

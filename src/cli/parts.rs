@@ -31,13 +31,16 @@ pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
     veiled(args, Arc::new(LocalDisk))
 }
 
-/// The disk of this run, where no link leads out of the data folder or the workspace.
+/// The disk of this run, where no link leads out of the data folder, the workspace or the documents.
 pub(super) fn disk_of_run(args: &ChatArgs, config: &Config) -> Arc<dyn Disk> {
     let settings = &config.settings;
-    let rooted = RootedDisk::new([
+    let own = [
         (settings.data_dir.clone(), "data_dir"),
         (settings.workspace.clone(), "memory.path"),
-    ]);
+    ];
+    let documents = settings.documents.clone();
+    let documents = documents.map(|folder| (folder, "rag.docs_dir"));
+    let rooted = RootedDisk::new(own.into_iter().chain(documents));
     veiled(args, machine(args, rooted))
 }
 

@@ -233,11 +233,7 @@ fn tell_unused(demand: &Demand, output: &mut Output) {
 fn question(demand: &Demand) -> Vec<String> {
     let folders: Vec<String> = demand.folders().into_iter().map(shown).collect();
     let folders = folders.join(" and ");
-    let changed = demand
-        .configuration
-        .as_ref()
-        .filter(|it| !it.before.is_empty());
-    let mut lines = vec![if changed.is_some() {
+    let mut lines = vec![if demand.was_trusted {
         format!("{folders} has changed since you trusted it.")
     } else {
         format!("{folders} is not trusted yet. If you trust it:")
@@ -247,7 +243,7 @@ fn question(demand: &Demand) -> Vec<String> {
         lines.push(format!("  {file} sets"));
         lines.extend(difference(configuration));
         if let Some(own) = &configuration.instead_of {
-            lines.push(format!("  {} does not count here then", shown(own)));
+            lines.push(format!("  your own {} is not used here then", shown(own)));
         }
     }
     if let Some(rules) = &demand.rules {

@@ -139,7 +139,8 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
     let configuration = configuration(&files, &trusted, inputs);
     let harmless = harmless_over_own(&files, &inputs.folders);
     if configuration.is_none() && harmless != files {
-        trusted = build(&harmless, data.as_deref(), inputs, disk)?;
+        files.clone_from(&harmless);
+        trusted = build(&files, data.as_deref(), inputs, disk)?;
     }
     let demand = Demand {
         configuration,
@@ -148,6 +149,7 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
             .as_deref()
             .filter(|data| !trust::is_own(disk, data, &inputs.folders))
             .map(|data| trust::described(&real(&inputs.working_dir), data)),
+        ..Demand::default()
     };
     let mut unreadable = Vec::new();
     let mut demand = demand.without_granted(disk, &inputs.folders, &mut unreadable);
@@ -166,10 +168,11 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
             broken,
         });
     }
-    let mut config = match &demand.configuration {
-        Some(_) => build(&harmless, own_data, inputs, disk)?,
-        None => build(&files, own_data, inputs, disk)?,
+    let counting = match &demand.configuration {
+        Some(_) => &harmless,
+        None => &files,
     };
+    let mut config = build(counting, own_data, inputs, disk)?;
     // What the file says of rules does not count either: those it hid or moved are not sent without trust.
     let restricted = Demand {
         rules: some_rules(&config),
@@ -495,7 +498,7 @@ fn path_at(
     let is_of_folder = layer.is_some_and(Layer::is_of_folder);
     if is_of_folder && path.starts_with(folder) && !is_inside(&path, folder) {
         let why = format!(
-            "is a link that leads out of {}; write where it leads ({})",
+            "leads out of {} through a link; write where it leads ({})",
             folder.display(),
             real(&path).display()
         );

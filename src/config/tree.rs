@@ -136,9 +136,11 @@ impl Tree {
             Self::Whole(value) => value.to_string(),
             Self::Real(value) => value.to_string(),
             Self::Text(text) | Self::Word(text) => {
-                let is_plain =
-                    !(text.is_empty() || text.starts_with('"')) && !text.contains(char::is_control);
-                if is_plain { text.clone() } else { quoted(text) }
+                if text.is_empty() || text.starts_with('"') || text.contains(char::is_control) {
+                    quoted(text)
+                } else {
+                    text.clone()
+                }
             }
             Self::List(items) => {
                 let items: Vec<_> = items.iter().map(Self::shown_inside).collect();
@@ -160,7 +162,7 @@ impl Tree {
     /// As it stands in a list: a text that could be read as another value, or as more than one, is quoted.
     fn shown_inside(&self) -> String {
         let is_plain = |text: &str| {
-            let is_name = |c: char| c.is_alphanumeric() || "-_./@*".contains(c);
+            let is_name = |c: char| c.is_alphanumeric() || "-_./@~*".contains(c);
             text.contains(char::is_alphabetic)
                 && text.chars().all(is_name)
                 && matches!(yaml::parse(text), Ok(Self::Text(_)))
@@ -189,7 +191,9 @@ impl Tree {
             Self::Word(text) => add(5, text.as_bytes()),
             Self::List(items) => {
                 add(6, &(items.len() as u64).to_le_bytes());
-                items.iter().for_each(|item| item.write_to(bytes));
+                for item in items {
+                    item.write_to(bytes);
+                }
             }
             Self::Block(entries) => {
                 add(7, &(entries.len() as u64).to_le_bytes());

@@ -182,6 +182,10 @@ fn rule_files_count_when_the_root_of_the_project_is_trusted() {
     let request = request.unwrap();
     let new = [machine.at("project/sub/AGENTS.md")];
     assert_eq!(request.demand.rules.as_ref().unwrap().files, new);
+    assert!(
+        request.demand.was_trusted,
+        "the question says that it changed"
+    );
     assert_eq!(request.remember(&LocalDisk).unwrap().rules.files.len(), 3);
     assert_eq!(machine.config().rules.files.len(), 3);
     // However entries are named, rules are looked for in the folder that tools work in.
@@ -410,8 +414,16 @@ fn a_file_of_the_folder_without_trust_lies_over_the_persons_own_and_never_replac
         providers: {mine: {type: openai, base_url: 'http://127.0.0.1:1'}}\n";
     let harmless = "ui: {theme: dark}\nlock_wait: 2s\n";
     let all = format!("{harmless}{OTHER_SERVER}");
-    for (text, asks) in [(harmless, false), (&all, true), ("tools: [\n", false)] {
+    for (text, rules, asks) in [
+        (harmless, "", false),
+        (harmless, "AGENTS.md", true),
+        (&all, "", true),
+        ("tools: [\n", "", false),
+    ] {
         let mut machine = clone_with("home/.cogtrix.yaml", OWN);
+        if !rules.is_empty() {
+            machine.write(&format!("project/{rules}"), "x");
+        }
         machine.write("project/.cogtrix.yaml", text);
         for trust in [TrustFlag::AsRemembered, TrustFlag::ThisRun] {
             machine.inputs.flags.trust = trust;
@@ -421,6 +433,7 @@ fn a_file_of_the_folder_without_trust_lies_over_the_persons_own_and_never_replac
             let Loaded {
                 config, request, ..
             } = machine.load().unwrap();
+            let asks = asks && trust == TrustFlag::AsRemembered;
             assert_eq!(request.is_some(), asks, "{text}");
             let settings = &config.settings;
             assert_eq!(settings.tools.shell.hide, ["~/vault"], "{text}");
@@ -467,7 +480,10 @@ fn no_path_of_a_file_of_the_folder_is_a_link_that_leads_out() {
         symlink(machine.at("home/other"), machine.at("project/notes")).unwrap();
         let error = machine.error();
         assert!(error.contains(key), "{error}");
-        assert!(error.contains("is a link that leads out of"), "{error}");
+        assert!(
+            error.contains("through a link; write where it leads"),
+            "{error}"
+        );
         machine.inputs.folders.state = None;
         let unasked = machine.load().unwrap();
         assert!(unasked.request.is_none() && unasked.broken.is_some());

@@ -32,6 +32,8 @@ pub struct Demand {
     /// Files that would go to the model with every request; at least one.
     pub rules: Option<RuleFiles>,
     pub data: Option<DataFolder>,
+    /// Whether the person trusted one of its folders with something before.
+    pub was_trusted: bool,
 }
 
 /// A config file that sets keys which need trust.
@@ -132,6 +134,9 @@ impl Demand {
                 return self;
             }
         };
+        let mut folders = self.folders();
+        folders.retain(|folder| records.get(folder).is_granted());
+        self.was_trusted = !folders.is_empty();
         self.rules = self.rules.and_then(|mut rules| {
             let granted = records.get(&rules.root).rule_files;
             let name = |file: &Path| records::name(file);
@@ -174,7 +179,7 @@ impl Demand {
         if let Some(rules) = &self.rules {
             let files = rules.files.iter().map(|file| records::name(file));
             update(&rules.root, &|record| {
-                record.rule_files.extend(files.clone())
+                record.rule_files.extend(files.clone());
             })?;
         }
         if let Some(data) = &self.data {

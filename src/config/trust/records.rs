@@ -35,6 +35,13 @@ pub(super) struct Record {
     pub(super) data: bool,
 }
 
+impl Record {
+    /// Returns whether the folder was trusted with anything.
+    pub(super) fn is_granted(&self) -> bool {
+        self.configuration.is_some() || self.data || !self.rule_files.is_empty()
+    }
+}
+
 /// The keys of a config file as they were when the person said yes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct GrantedConfiguration {
