@@ -122,6 +122,9 @@ impl Agent {
         key: &str,
         text: &str,
     ) -> Result<(Written, Option<Warning>), NotWritten> {
+        if self.ledger.known().masked_after("", key) != key {
+            return Err(NotWritten::SecretKey);
+        }
         let limits = self.memory.scratchpad_limits();
         let mut scratchpad = self.session().scratchpad().clone();
         let written = scratchpad.write_within(key, text, limits)?;

@@ -19,6 +19,7 @@ use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed
 use crate::hint::{Hint, chain};
 use crate::index::Scope;
 use crate::memory::report::Report;
+use crate::text::is_off_record;
 use crate::tools::policy::{Asking, Rule, Verdict};
 use crate::tools::{
     Around, Detail, Done, Effect, Failure, Output, PutBack, REQUEST_TOOLS, Tool, Wish, progress,
@@ -224,6 +225,9 @@ impl Agent {
     ) -> Result<Approved, Failure> {
         let tool = self.tool_of(name)?;
         let effect = tool.effect(&arguments)?;
+        if matches!(effect, Effect::Keeps(_)) {
+            self.may_keep()?;
+        }
         if matches!(effect, Effect::Runs(_))
             && let Some(notice) = self.toolbox.try_sandbox().await
         {
@@ -346,6 +350,9 @@ impl Agent {
         wish: Wish,
         context: &mut TurnContext<'_>,
     ) -> Result<Output, Failure> {
+        if wish.keeps() {
+            self.may_keep()?;
+        }
         match wish {
             Wish::Think(thinking) => {
                 self.has_not_thought()?;
@@ -376,6 +383,18 @@ impl Agent {
                 Ok(Output::text(noted.clone(), noted))
             }
         }
+    }
+
+    /// What a person wants kept nowhere, a tool keeps no more than anybody else.
+    pub(super) fn may_keep(&self) -> Result<(), Failure> {
+        let mut asked = self.session().running().iter();
+        let asked = asked.find(|message| message.role == Role::User);
+        if asked.is_some_and(|message| is_off_record(&message.said())) {
+            return Err(Failure::of(
+                "not saved: the person asked that nothing of this message be kept",
+            ));
+        }
+        Ok(())
     }
 
     /// Thinking is dear: a turn has it once.

@@ -158,6 +158,8 @@ pub struct Toolbox {
     untried: Option<PathBuf>,
     /// Whether a part of the sandbox was found to be missing.
     is_unconfined: bool,
+    /// Why no command is run, in words for the model: it is neither judged nor asked about then.
+    runs_none: Option<String>,
     /// Where rules are kept; `None`: answers hold for this run.
     approvals: Option<Approvals>,
     /// Those of the file as it was last read, then those that the disk refused.
@@ -179,6 +181,7 @@ impl Default for Toolbox {
             files: None,
             untried: None,
             is_unconfined: false,
+            runs_none: None,
             approvals: None,
             rules: Vec::new(),
             unsaved: Vec::new(),
@@ -229,9 +232,13 @@ impl Toolbox {
                 "shell commands are only partly sandboxed here, so each one needs approval; not covered: {}",
                 support.missing.join("; ")
             ),
-            Err(unavailable) => format!(
-                "cannot sandbox shell commands here ({unavailable}), so none are run; `--sandbox off` runs them unsandboxed"
-            ),
+            Err(unavailable) => {
+                let why = format!("cannot sandbox shell commands here ({unavailable})");
+                self.runs_none = Some(format!(
+                    "no command is run: {why}; the person can choose --sandbox off, which runs them unsandboxed"
+                ));
+                format!("{why}, so none are run; `--sandbox off` runs them unsandboxed")
+            }
         };
         self.is_unconfined = true;
         self.stance.each_time = self.stance.each_time.max(EachTime::Commands);
@@ -330,6 +337,9 @@ impl Toolbox {
 
     /// Judges a call by the rules as they are now.
     pub(super) fn verdict(&mut self, tool: &str, effect: &Effect) -> Verdict {
+        if let (Effect::Runs(_), Some(why)) = (effect, &self.runs_none) {
+            return Verdict::Deny(why.clone());
+        }
         // Why they are not known is told with the question.
         let is_known = self.reread().is_ok();
         match policy::verdict(tool, effect, &self.rules, self.stance) {
@@ -478,12 +488,12 @@ mod tests {
             for word in words {
                 assert!(warning.contains(word), "{warning}");
             }
-            let expected = if is_whole {
-                Verdict::Allow
-            } else {
-                Verdict::Ask
-            };
-            assert_eq!(toolbox.verdict("shell", &push()), expected);
+            match toolbox.verdict("shell", &push()) {
+                Verdict::Allow => assert!(is_whole),
+                Verdict::Ask => assert!(found.is_ok() && !is_whole),
+                // Nothing could run, whoever approves it.
+                Verdict::Deny(why) => assert!(found.is_err() && why.contains("no such kernel")),
+            }
             assert_eq!(toolbox.is_unconfined(&push()), !is_whole);
             let writes = Effect::Writes("a".into());
             assert_eq!(toolbox.verdict("write_file", &writes), Verdict::Allow);
@@ -509,7 +519,8 @@ mod tests {
             told.contains("cannot sandbox shell commands here"),
             "{told}"
         );
-        assert_eq!(toolbox.verdict("shell", &push()), Verdict::Ask);
+        let refused = toolbox.verdict("shell", &push());
+        assert!(matches!(refused, Verdict::Deny(_)), "nothing could run");
         assert_eq!(toolbox.try_sandbox().await, None);
     }
 

@@ -53,6 +53,8 @@ pub struct Written {
 pub enum NotWritten {
     #[error("the key is missing")]
     NoKey,
+    #[error("the key contains a secret; choose another")]
+    SecretKey,
     #[error("the key {key:?} is reserved; choose another")]
     Reserved { key: String },
     #[error("the key has {chars} characters, the limit is {max}", max = Scratchpad::MAX_KEY_CHARS)]

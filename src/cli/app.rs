@@ -183,7 +183,7 @@ async fn one_chat(
             places: Places {
                 line_history: inputs.folders.line_history(),
                 data: config.settings.data_dir.clone(),
-                config: config.file.clone(),
+                config: config.files(),
                 home: inputs.folders.home.clone(),
                 editor: parts::editor(&inputs),
                 disk: Arc::clone(&machine),

@@ -23,13 +23,11 @@ pub(super) async fn details(config: &Config, provider: &dyn Provider, output: &m
     if output.policy().verbosity < Verbosity::Verbose {
         return;
     }
-    let file = config
-        .file
-        .as_ref()
-        .map_or_else(|| "none".to_owned(), |file| file.display().to_string());
+    let files = config.files_shown();
+    let files = files.as_deref().unwrap_or("none");
     let abilities = provider.abilities().await;
     output.detail(&format!(
-        "config {file}, data {}",
+        "config {files}, data {}",
         config.settings.data_dir.display()
     ));
     output.detail(&format!(

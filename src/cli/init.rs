@@ -414,7 +414,11 @@ fn write(disk: &dyn Disk, path: &Path, old: Option<&PathBuf>, text: &str) -> Res
 async fn try_out(path: &Path, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (here, _) = trust::look(args, disk.as_ref(), output)?;
-    if let Some(other) = here.file.as_deref().filter(|file| *file != path) {
+    let counts = here.files();
+    if let Some(other) = counts
+        .first()
+        .filter(|_| counts.iter().all(|file| file != path))
+    {
         let other = other.display();
         output.warning(&format!("in this folder {other} counts instead"));
     }

@@ -32,13 +32,16 @@ pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
     veiled(args, Arc::new(LocalDisk))
 }
 
-/// The disk of this run, where no link leads out of the data folder or the workspace.
+/// The disk of this run, where no link leads out of the data folder, the workspace or the documents.
 pub(super) fn disk_of_run(args: &ChatArgs, config: &Config) -> Arc<dyn Disk> {
     let settings = &config.settings;
-    let rooted = RootedDisk::new([
+    let own = [
         (settings.data_dir.clone(), "data_dir"),
         (settings.workspace.clone(), "memory.path"),
-    ]);
+    ];
+    let documents = settings.documents.clone();
+    let documents = documents.map(|folder| (folder, "rag.docs_dir"));
+    let rooted = RootedDisk::new(own.into_iter().chain(documents));
     veiled(args, machine(args, rooted))
 }
 
@@ -221,7 +224,7 @@ pub(super) fn long_term_memory(
         project: project
             .canonicalize()
             .unwrap_or_else(|_| project.to_owned()),
-        root: config.rules_root.clone(),
+        rules: config.rules.clone(),
         settings: settings.clone(),
     };
     Ok(parts.with(context, &settings))

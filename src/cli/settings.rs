@@ -67,11 +67,9 @@ fn check(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     if tell(&config, &inputs, output)? > 0 {
         return Ok(Exit::Usage);
     }
-    let file = config.file.as_ref().map_or_else(
-        || "no config file, using defaults".to_owned(),
-        |path| path.display().to_string(),
-    );
-    output.answer(&format!("{file}: ok"));
+    let files = config.files_shown();
+    let files = files.as_deref().unwrap_or("no config file, using defaults");
+    output.answer(&format!("{files}: ok"));
     Ok(Exit::Ok)
 }
 

@@ -156,12 +156,13 @@ fn own(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
 
 /// The configuration of this run, and every path at which one is found when cogtrix is started here again.
 fn config_files(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
-    let file = config.file.iter().map(|file| inputs.working_dir.join(file));
+    let files = config.files().into_iter();
+    let files = files.map(|file| inputs.working_dir.join(file));
     let starts = [inputs.working_dir.clone(), inputs.project()];
     let found_later = starts
         .iter()
         .flat_map(|folder| config_paths(folder, &inputs.folders));
-    file.chain(found_later).collect()
+    files.chain(found_later).collect()
 }
 
 /// Folders that no command may read or change. A file is none of them: beside one no command could make another.
@@ -172,7 +173,13 @@ fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
         &inputs.folders.state,
     ];
     let platform = platform.into_iter().flatten().cloned();
-    platform.chain([config.settings.data_dir.clone()]).collect()
+    let settings = &config.settings;
+    // Who works in their workspace means it to be changed.
+    let workspace = Some(&settings.workspace).filter(|it| !inputs.project().starts_with(it));
+    platform
+        .chain([settings.data_dir.clone()])
+        .chain(workspace.cloned())
+        .collect()
 }
 
 /// How calls are judged in this run. A `-y` on this command line is a person's word for a folder that is no project;

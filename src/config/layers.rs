@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::error::{Mistake, Position, Problem};
+use super::search::{Found, Standing};
 use super::tree::{KeyPath, Tree};
 use super::yaml::{self, Spot};
 use crate::provider::Environment;
@@ -184,6 +185,7 @@ enum Origin {
     File {
         path: PathBuf,
         text: SecretString,
+        standing: Standing,
     },
     /// The names of the variables that set something, by key.
     Environment(Vec<(&'static str, &'static str)>),
@@ -200,12 +202,13 @@ impl Layer {
         }
     }
 
-    pub(super) fn of_file(path: PathBuf, text: String, tree: Tree) -> Self {
+    pub(super) fn of_file(found: &Found, text: String, tree: Tree) -> Self {
         Self {
             tree,
             origin: Origin::File {
-                path,
+                path: found.path.clone(),
                 text: text.into(),
+                standing: found.standing,
             },
         }
     }
@@ -224,11 +227,11 @@ impl Layer {
     }
 
     /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm. Some give way to
-    /// the file below.
+    /// the files below.
     pub(super) fn of_environment(
         environment: &Environment,
         above: &Self,
-        file: Option<&Self>,
+        files: &[Self],
     ) -> Result<Self, Vec<Mistake>> {
         let mut tree = Tree::empty();
         let mut mistakes = Vec::new();
@@ -241,7 +244,7 @@ impl Layer {
             if value.is_empty() || above.tree.get(&path).is_some() || tree.get(&path).is_some() {
                 continue;
             }
-            if key == WORKSPACE && file.is_some_and(|file| file.names(&path)) {
+            if key == WORKSPACE && files.iter().any(|file| file.names(&path)) {
                 continue;
             }
             names.push((key, name));
@@ -275,7 +278,9 @@ impl Layer {
     /// Returns where this layer has `path` from. A key that is not there (one that is missing) has its block's place.
     pub(super) fn source_of(&self, path: &KeyPath, spot: Spot) -> Source {
         match &self.origin {
-            Origin::File { path: file, text } => Source::File {
+            Origin::File {
+                path: file, text, ..
+            } => Source::File {
                 path: file.clone(),
                 at: yaml::locate(text.expose_secret(), path, spot),
             },
@@ -295,6 +300,11 @@ impl Layer {
         matches!(self.origin, Origin::Preset(_))
     }
 
+    /// Returns whether this is a file that merely lies in the folder.
+    pub(super) fn is_of_folder(&self) -> bool {
+        matches!(&self.origin, Origin::File { standing, .. } if *standing != Standing::Own)
+    }
+
     /// The file's path, where this is one.
     pub(super) fn file(&self) -> Option<&PathBuf> {
         match &self.origin {
@@ -304,11 +314,13 @@ impl Layer {
     }
 }
 
-/// Returns where the effective value of `path` comes from; layers stand lowest first.
+/// Returns the layer that the effective value of `path` comes from; they stand lowest first.
+pub(super) fn layer_of<'a>(layers: &'a [Layer], path: &KeyPath) -> Option<&'a Layer> {
+    let mut highest = layers.iter().rev();
+    highest.find(|layer| layer.tree.get(path).is_some())
+}
+
+/// Returns where the effective value of `path` comes from.
 pub(super) fn source_of(layers: &[Layer], path: &KeyPath) -> Source {
-    layers
-        .iter()
-        .rev()
-        .find(|layer| layer.tree.get(path).is_some())
-        .map_or(Source::Default, |layer| layer.source_of(path, Spot::Key))
+    layer_of(layers, path).map_or(Source::Default, |layer| layer.source_of(path, Spot::Key))
 }

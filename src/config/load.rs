@@ -7,19 +7,20 @@ use super::checks::check;
 use super::decode::{Fault, Faulty, decode};
 use super::error::{ConfigError, Mistake, Problem};
 use super::keys::{keys_of, suggest};
-use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
-use super::paths::{Folders, Written, expand, real};
+use super::layers::{Flags, Layer, Source, TrustFlag, layer_of, source_of};
+use super::paths::{Folders, Written, expand, is_inside, real};
 use super::presets::Presets;
 use super::search::{Found, Standing, find, find_own, is_personal_root, own_config_paths, read};
 use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
-use super::trust::{self, Demand};
+use super::trust::{self, Configuration, Demand};
 use super::warnings::warnings;
 use super::{Config, yaml};
 use crate::chat::{BadName, SessionName};
 use crate::embed;
 use crate::files::Disk;
-use crate::long_term::{entries, notes};
+use crate::long_term::entries;
+use crate::long_term::notes::{self, RuleFiles};
 use crate::provider::Environment;
 
 /// All that a configuration is made from.
@@ -123,25 +124,36 @@ impl TrustRequest {
 
 /// Finds, reads, checks and merges.
 pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
-    let mut found = find(
-        &inputs.flags,
-        &inputs.environment,
-        &inputs.working_dir,
-        &inputs.folders,
-    )?;
+    let mut files = files(inputs)?;
     let data = trust::in_working_folder(&inputs.working_dir)
         .filter(|_| !is_personal_root(&inputs.working_dir, &inputs.folders));
     let mut broken = None;
-    let mut trusted = match build(found.as_ref(), data.as_deref(), inputs, disk) {
-        Err(error) if !may_hinder(found.as_ref(), inputs, disk) => {
-            found = find_own(&inputs.folders);
+    let mut trusted = match build(&files, data.as_deref(), inputs, disk) {
+        Err(error) if !may_hinder(&files, inputs, disk) => {
+            files = find_own(&inputs.folders).into_iter().collect();
             broken = Some(error);
-            build(found.as_ref(), data.as_deref(), inputs, disk)?
+            build(&files, data.as_deref(), inputs, disk)?
         }
         built => built?,
     };
-    let demand = demand(found.as_ref(), data.as_deref(), &trusted, inputs, disk);
-    let mut demand = demand.without_granted(disk, &inputs.folders, &mut trusted.warnings);
+    let configuration = configuration(&files, &trusted, inputs);
+    let harmless = harmless_over_own(&files, &inputs.folders);
+    if configuration.is_none() && harmless != files {
+        files.clone_from(&harmless);
+        trusted = build(&files, data.as_deref(), inputs, disk)?;
+    }
+    let demand = Demand {
+        configuration,
+        rules: some_rules(&trusted),
+        data: data
+            .as_deref()
+            .filter(|data| !trust::is_own(disk, data, &inputs.folders))
+            .map(|data| trust::described(&real(&inputs.working_dir), data)),
+        ..Demand::default()
+    };
+    let mut unreadable = Vec::new();
+    let mut demand = demand.without_granted(disk, &inputs.folders, &mut unreadable);
+    trusted.warnings.append(&mut unreadable.clone());
     let own_data = data.as_deref().filter(|_| demand.data.is_none());
     // Where sessions are kept elsewhere, or the person named this very folder, there is nothing to ask about it.
     let is_named = inputs.flags.data_dir.is_some()
@@ -156,23 +168,23 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
             broken,
         });
     }
-    let mut config = build(
-        found.as_ref().filter(|_| demand.configuration.is_none()),
-        own_data,
-        inputs,
-        disk,
-    )?;
+    let counting = match &demand.configuration {
+        Some(_) => &harmless,
+        None => &files,
+    };
+    let mut config = build(counting, own_data, inputs, disk)?;
     // What the file says of rules does not count either: those it hid or moved are not sent without trust.
     let restricted = Demand {
-        rules: rules(&config, inputs),
+        rules: some_rules(&config),
         ..Demand::default()
     };
     let restricted = restricted.without_granted(disk, &inputs.folders, &mut Vec::new());
-    if restricted.rules.is_some() {
-        config.settings.memory.workspace.project_files.clear();
-        demand.rules = demand.rules.or(restricted.rules);
+    if let Some(untrusted) = restricted.rules {
+        let files = &mut config.rules.files;
+        files.retain(|file| !untrusted.files.contains(file));
+        demand.rules = demand.rules.or(Some(untrusted));
     }
-    config.warnings.clone_from(&trusted.warnings);
+    config.warnings.append(&mut unreadable);
     Ok(Loaded {
         config,
         request: Some(TrustRequest {
@@ -184,54 +196,67 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
     })
 }
 
-/// Returns the config file that is read; where there is none, the one that would be.
+/// Returns the config file that is read where it is trusted; where there is none, the one that would be.
 pub fn config_file(inputs: &Inputs) -> Result<PathBuf, ConfigError> {
-    let Inputs {
-        flags,
-        environment,
-        working_dir,
-        folders,
-        ..
-    } = inputs;
-    let found = find(flags, environment, working_dir, folders)?;
-    let path = found.map(|found| found.path);
-    path.or_else(|| own_config_paths(folders).next())
+    let found = files(inputs)?.pop().map(|found| found.path);
+    found
+        .or_else(|| own_config_paths(&inputs.folders).next())
         .ok_or(ConfigError::NoDataFolder)
 }
 
-/// Returns whether a mistake in a config file is the person's own: not in one that merely lies in a folder they never trusted.
-fn may_hinder(found: Option<&Found>, inputs: &Inputs, disk: &dyn Disk) -> bool {
-    let is_own = found.is_none_or(|found| found.standing == Standing::Own);
-    is_own
-        || inputs.flags.trust == TrustFlag::ThisRun
-        || trust::was_granted(&inputs.working_dir, disk, &inputs.folders)
-}
-
-/// The configuration with this file and this `./data`, where there are any.
-fn build(
-    found: Option<&Found>,
-    data: Option<&Path>,
-    inputs: &Inputs,
-    disk: &dyn Disk,
-) -> Result<Config, ConfigError> {
-    let presets = Presets::load(inputs.folders.config.as_deref())?;
-    let layers = layers(found, inputs, &presets)?;
-    check_layers(&layers, &inputs.modes)?;
-    built(layers, presets, found, data, inputs, disk)
-}
-
-/// What there is of a configuration with mistakes in it, for what can be said of the rest; `None` where there is nothing left.
-/// A broken provider or model has a stand-in, so that what refers to it is not told as a second mistake.
-pub fn load_sound(inputs: &Inputs, disk: &dyn Disk) -> Option<Config> {
+/// The file that counts where it is trusted.
+fn files(inputs: &Inputs) -> Result<Vec<Found>, ConfigError> {
     let found = find(
         &inputs.flags,
         &inputs.environment,
         &inputs.working_dir,
         &inputs.folders,
-    );
-    let found = found.ok()?;
+    )?;
+    Ok(found.into_iter().collect())
+}
+
+/// The files that count without trust: the person's own, and over it what is harmless of one that merely lies in the folder.
+fn harmless_over_own(files: &[Found], folders: &Folders) -> Vec<Found> {
+    let harmless = files.iter().filter_map(|found| match found.standing {
+        Standing::Own => None,
+        Standing::WorkingFolder | Standing::Harmless => Some(Found {
+            path: found.path.clone(),
+            standing: Standing::Harmless,
+        }),
+    });
+    let harmless: Vec<_> = harmless.collect();
+    if harmless.is_empty() {
+        return files.to_vec();
+    }
+    find_own(folders).into_iter().chain(harmless).collect()
+}
+
+/// Returns whether a mistake in a config file is the person's own: not in one that merely lies in a folder they never trusted.
+fn may_hinder(files: &[Found], inputs: &Inputs, disk: &dyn Disk) -> bool {
+    files.iter().all(|found| found.standing == Standing::Own)
+        || inputs.flags.trust == TrustFlag::ThisRun
+        || trust::was_granted(&inputs.working_dir, disk, &inputs.folders)
+}
+
+/// The configuration with these files and this `./data`, where there are any.
+fn build(
+    files: &[Found],
+    data: Option<&Path>,
+    inputs: &Inputs,
+    disk: &dyn Disk,
+) -> Result<Config, ConfigError> {
+    let presets = Presets::load(inputs.folders.config.as_deref())?;
+    let layers = layers(files, inputs, &presets)?;
+    check_layers(&layers, &inputs.modes)?;
+    built(layers, presets, data, inputs, disk)
+}
+
+/// What there is of a configuration with mistakes in it, for what can be said of the rest; `None` where there is nothing left.
+/// A broken provider or model has a stand-in, so that what refers to it is not told as a second mistake.
+pub fn load_sound(inputs: &Inputs, disk: &dyn Disk) -> Option<Config> {
+    let files = files(inputs).ok()?;
     let presets = Presets::load(inputs.folders.config.as_deref()).ok()?;
-    let mut layers = layers(found.as_ref(), inputs, &presets).ok()?;
+    let mut layers = layers(&files, inputs, &presets).ok()?;
     for layer in &mut layers {
         for fault in faults(layer, &inputs.modes) {
             let stand_in = |keys: &[&str]| {
@@ -253,13 +278,12 @@ pub fn load_sound(inputs: &Inputs, disk: &dyn Disk) -> Option<Config> {
             }
         }
     }
-    built(layers, presets, found.as_ref(), None, inputs, disk).ok()
+    built(layers, presets, None, inputs, disk).ok()
 }
 
 fn built(
     layers: Vec<Layer>,
     presets: Presets,
-    found: Option<&Found>,
     data: Option<&Path>,
     inputs: &Inputs,
     disk: &dyn Disk,
@@ -268,52 +292,41 @@ fn built(
     let session = session(&document, &layers)?;
     let paths = paths(&document, data, &layers, inputs)?;
     let warnings = warnings(&document, &inputs.environment, &layers);
-    let mut settings = document.settle(session, paths);
+    let settings = document.settle(session, paths);
     let project = inputs.project();
     let is_project = !is_personal_root(&project, &inputs.folders);
-    if !is_project {
-        settings.memory.workspace.project_files.clear();
-    }
     let root = entries::project_root(&settings.memory.store.project_root, &project, disk);
     let root = real(&root);
+    let root = if is_personal_root(&root, &inputs.folders) || !project.starts_with(&root) {
+        project.clone()
+    } else {
+        root
+    };
+    let names = settings.memory.workspace.project_files.iter();
+    let names: Vec<String> = names.filter(|_| is_project).cloned().collect();
     Ok(Config {
-        rules_root: if is_personal_root(&root, &inputs.folders) || !project.starts_with(&root) {
-            project
-        } else {
-            root
-        },
+        rules: trust::rules(&project, root, &names),
         is_project,
         settings,
-        file: found.map(|found| found.path.clone()),
         warnings,
         layers,
         presets,
     })
 }
 
-/// All that needs trust, whether it was given or not.
-fn demand(
-    found: Option<&Found>,
-    data: Option<&Path>,
-    config: &Config,
-    inputs: &Inputs,
-    disk: &dyn Disk,
-) -> Demand {
-    let file = config.layers.iter().find(|layer| layer.file().is_some());
-    let found = found.filter(|found| found.standing == Standing::WorkingFolder);
-    let data = data.filter(|data| !trust::is_own(disk, data, &inputs.folders));
-    Demand {
-        configuration: found.zip(file).and_then(|(found, layer)| {
-            trust::configuration(&layer.tree, &found.path, &inputs.working_dir)
-        }),
-        rules: rules(config, inputs),
-        data: data.map(|data| trust::described(&real(&inputs.working_dir), data)),
-    }
+/// What needs trust of the file that merely lies in the folder, whether it was given or not.
+fn configuration(files: &[Found], config: &Config, inputs: &Inputs) -> Option<Configuration> {
+    let is_there = |found: &&Found| found.standing == Standing::WorkingFolder;
+    let found = files.iter().find(is_there)?;
+    let layer = config.layers.iter().find(|layer| layer.file().is_some())?;
+    let folder = &inputs.working_dir;
+    let mut demanded = trust::configuration(&layer.tree, &found.path, folder)?;
+    demanded.instead_of = find_own(&inputs.folders).map(|own| own.path);
+    Some(demanded)
 }
 
-fn rules(config: &Config, inputs: &Inputs) -> Option<trust::Rules> {
-    let names = &config.settings.memory.workspace.project_files;
-    trust::rules(&inputs.project(), &config.rules_root, names)
+fn some_rules(config: &Config) -> Option<RuleFiles> {
+    (!config.rules.files.is_empty()).then(|| config.rules.clone())
 }
 
 /// Marks an empty `./data` that this run keeps its sessions in as the person's own.
@@ -327,23 +340,25 @@ pub fn claim_data_folder(config: &Config, inputs: &Inputs, disk: &dyn Disk) -> i
 }
 
 /// Lowest first.
-fn layers(
-    found: Option<&Found>,
-    inputs: &Inputs,
-    presets: &Presets,
-) -> Result<Vec<Layer>, ConfigError> {
+fn layers(files: &[Found], inputs: &Inputs, presets: &Presets) -> Result<Vec<Layer>, ConfigError> {
     let mut layers = Vec::new();
-    if let Some(found) = found {
+    for found in files {
         let text = read(found, &inputs.working_dir)?;
-        let tree = yaml::parse(&text).map_err(|malformed| ConfigError::Malformed {
+        let mut tree = yaml::parse(&text).map_err(|malformed| ConfigError::Malformed {
             path: found.path.clone(),
             position: malformed.position,
             message: malformed.message,
         })?;
-        layers.push(Layer::of_file(found.path.clone(), text, tree));
+        if found.standing == Standing::Harmless {
+            tree = trust::harmless(&tree);
+            if tree.is_empty_block() {
+                continue;
+            }
+        }
+        layers.push(Layer::of_file(found, text, tree));
     }
     let flags = Layer::of_flags(&inputs.flags);
-    let environment = Layer::of_environment(&inputs.environment, &flags, layers.last())
+    let environment = Layer::of_environment(&inputs.environment, &flags, &layers)
         .map_err(ConfigError::Mistakes)?;
     layers.extend([environment, flags]);
     layers.insert(0, presets.chosen(&layers)?);
@@ -490,15 +505,25 @@ fn path_at(
     if text.is_empty() {
         return Ok(None);
     }
-    let source = source_of(layers, &KeyPath::new(key));
-    let base = match &source {
-        Source::File { path, .. } => path.parent().unwrap_or(Path::new("")),
-        Source::Default | Source::Environment(_) | Source::Flag(_) | Source::Preset(_) => {
-            &inputs.working_dir
-        }
+    let layer = layer_of(layers, &KeyPath::new(key));
+    let base = match layer.and_then(Layer::file) {
+        Some(path) => path.parent().unwrap_or(Path::new("")),
+        None => &inputs.working_dir,
     };
-    let path = expand(Written { text, base }, &inputs.folders);
-    path.map(Some).map_err(|why| refused(key, why, layers))
+    let path =
+        expand(Written { text, base }, &inputs.folders).map_err(|why| refused(key, why, layers))?;
+    // A link that came with the folder, or that a command made later, would lead where nobody was asked about.
+    let folder = &inputs.working_dir;
+    let is_of_folder = layer.is_some_and(Layer::is_of_folder);
+    if is_of_folder && path.starts_with(folder) && !is_inside(&path, folder) {
+        let why = format!(
+            "leads out of {} through a link; write where it leads ({})",
+            folder.display(),
+            real(&path).display()
+        );
+        return Err(refused(key, why, layers));
+    }
+    Ok(Some(path))
 }
 
 fn refused(key: &str, why: String, layers: &[Layer]) -> ConfigError {

@@ -36,6 +36,8 @@ mod tests;
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::long_term::notes::RuleFiles;
+
 pub use error::{ConfigError, Mistake, Position, Problem};
 pub use layers::{ConfirmFlag, Flags, Source, Target, TrustFlag, VARIABLES, Variable};
 pub use load::{
@@ -47,7 +49,7 @@ pub use presets::PresetChoice;
 pub use search::{config_paths, own_config_paths};
 pub use settings::{RagSettings, Settings};
 pub use show::Entry;
-pub use trust::{Configuration, DataFolder, Demand, DemandedKey, Rules};
+pub use trust::{Configuration, DataFolder, Demand, DemandedKey};
 pub use warnings::Warning;
 
 /// Every key with its default and what it means; also printed for people who want to begin a file.
@@ -56,14 +58,12 @@ pub const EXAMPLE: &str = include_str!("../../cogtrix.example.yaml");
 /// The configuration of one run.
 pub struct Config {
     pub settings: Settings,
-    /// The file that was read.
-    pub file: Option<PathBuf>,
     /// What is allowed and yet probably not meant.
     pub warnings: Vec<Warning>,
     /// Whether tools work in a project: not in the home folder, and not in the root of the file system.
     pub is_project: bool,
-    /// The folder up to which files with rules are looked for.
-    pub rules_root: PathBuf,
+    /// Files with rules for the project that may be sent to the model.
+    pub rules: RuleFiles,
     layers: Vec<layers::Layer>,
     presets: presets::Presets,
 }
@@ -80,6 +80,22 @@ impl Config {
         move || show::entries(&layers, &data_dir)
     }
 
+    /// The files that count, what lies over another behind it.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let files = self.layers.iter().filter_map(layers::Layer::file);
+        files.cloned().collect()
+    }
+
+    /// The same for a person.
+    pub fn files_shown(&self) -> Option<String> {
+        let files = self.files();
+        let files: Vec<_> = files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
+        (!files.is_empty()).then(|| files.join(" and "))
+    }
+
     /// Returns where the value of a key comes from, such as `memory.mode`.
     pub fn source(&self, key: &str) -> Source {
         layers::source_of(&self.layers, &tree::KeyPath::new(key))
@@ -91,7 +107,7 @@ impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
             .field("settings", &self.settings)
-            .field("file", &self.file)
+            .field("files", &self.files())
             .field("warnings", &self.warnings)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,4 @@
-//! Which config file is read: the first that is there (A2). Unit: one file; nothing is combined from several.
+//! Which config file is read: the first that is there (A2). Unit: one file; what counts of it is decided in `load`.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -26,6 +26,8 @@ pub(super) enum Standing {
     Own,
     /// It merely lies where cogtrix was started.
     WorkingFolder,
+    /// It does so, and without trust only what is harmless of it counts, over the person's own file.
+    Harmless,
 }
 
 /// The file to read, if there is one.
@@ -157,7 +159,7 @@ pub(super) fn read(found: &Found, working_dir: &Path) -> Result<String, ConfigEr
     if metadata.is_dir() {
         return Err(not_config("is a folder"));
     }
-    if found.standing == Standing::WorkingFolder {
+    if found.standing != Standing::Own {
         if !metadata.is_file() {
             return Err(not_config("is not a regular file"));
         }

@@ -113,7 +113,7 @@ mod tests {
             ),
             ("providers.x.base_url", "http://host/v1", "http://host/v1"),
             ("providers.x.base_url", "", "\"\""),
-            ("models.x.model", "a\u{1b}[31mb", "a\\u{1b}[31mb"),
+            ("models.x.model", "a\u{1b}[31mb", "\"a\\u{1b}[31mb\""),
         ] {
             assert_eq!(shown_value(&KeyPath::new(key), &text(value)), shown);
         }

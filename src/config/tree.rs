@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use super::yaml;
+
 /// A value or a block of keys.
 #[derive(Clone, PartialEq)]
 pub(super) enum Tree {
@@ -126,28 +128,88 @@ impl Tree {
         }
     }
 
-    /// The value in words, as a person would write it.
+    /// The value in words, as a person would write it. No two values of one kind read alike.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Null => String::new(),
             Self::Bool(value) => value.to_string(),
             Self::Whole(value) => value.to_string(),
             Self::Real(value) => value.to_string(),
-            Self::Text(text) | Self::Word(text) if text.is_empty() => "\"\"".to_owned(),
-            Self::Text(text) | Self::Word(text) => printable(text),
+            Self::Text(text) | Self::Word(text) => {
+                if text.is_empty() || text.starts_with('"') || text.contains(char::is_control) {
+                    quoted(text)
+                } else {
+                    text.clone()
+                }
+            }
             Self::List(items) => {
-                let items: Vec<_> = items.iter().map(Self::shown).collect();
+                let items: Vec<_> = items.iter().map(Self::shown_inside).collect();
                 format!("[{}]", items.join(", "))
             }
             Self::Block(entries) => {
                 let entries: Vec<_> = entries
                     .iter()
-                    .map(|(key, value)| format!("{key}: {}", value.shown()))
+                    .map(|(key, value)| {
+                        let key = Self::Text(key.clone()).shown_inside();
+                        format!("{key}: {}", value.shown_inside())
+                    })
                     .collect();
                 format!("{{{}}}", entries.join(", "))
             }
         }
     }
+
+    /// As it stands in a list: a text that could be read as another value, or as more than one, is quoted.
+    fn shown_inside(&self) -> String {
+        let is_plain = |text: &str| {
+            let is_name = |c: char| c.is_alphanumeric() || "-_./@~*".contains(c);
+            text.contains(char::is_alphabetic)
+                && text.chars().all(is_name)
+                && matches!(yaml::parse(text), Ok(Self::Text(_)))
+        };
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Real(value) => format!("{value:?}"),
+            Self::Text(text) | Self::Word(text) if !is_plain(text) => quoted(text),
+            other => other.shown(),
+        }
+    }
+
+    /// Appends kind, length and content, item by item, so that no two values come to the same bytes.
+    pub(super) fn write_to(&self, bytes: &mut Vec<u8>) {
+        let mut add = |kind: u8, content: &[u8]| {
+            bytes.push(kind);
+            bytes.extend((content.len() as u64).to_le_bytes());
+            bytes.extend(content);
+        };
+        match self {
+            Self::Null => add(0, &[]),
+            Self::Bool(value) => add(1, &[u8::from(*value)]),
+            Self::Whole(value) => add(2, &value.to_le_bytes()),
+            Self::Real(value) => add(3, &value.to_le_bytes()),
+            Self::Text(text) => add(4, text.as_bytes()),
+            Self::Word(text) => add(5, text.as_bytes()),
+            Self::List(items) => {
+                add(6, &(items.len() as u64).to_le_bytes());
+                for item in items {
+                    item.write_to(bytes);
+                }
+            }
+            Self::Block(entries) => {
+                add(7, &(entries.len() as u64).to_le_bytes());
+                for (key, value) in entries {
+                    Self::Text(key.clone()).write_to(bytes);
+                    value.write_to(bytes);
+                }
+            }
+        }
+    }
+}
+
+/// The text between quotation marks, with marks, backslashes and control characters written out.
+fn quoted(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", printable(&text))
 }
 
 /// The text with control characters written out.

@@ -107,7 +107,7 @@ pub struct Preset {
 #[derive(Clone, Debug)]
 pub struct Places {
     pub data: PathBuf,
-    pub config: Option<PathBuf>,
+    pub config: Vec<PathBuf>,
     /// What `~` stands for in a path that is typed.
     pub home: Option<PathBuf>,
     /// The file with earlier inputs.
@@ -131,7 +131,7 @@ pub enum Writing {
 /// Refuses a line that would change a session which is open read-only (C85).
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error(
-    "this session is open read-only: close the other terminal, or open another session with `/session NAME`"
+    "this session is open read-only: close the other terminal, or start another session with `-s NEW`"
 )]
 pub struct ReadOnly;
 

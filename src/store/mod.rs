@@ -235,7 +235,7 @@ impl fmt::Display for Repair {
             ),
             Self::SummariesDropped { file, kept_as } => write!(
                 f,
-                "{} has summaries of messages that no longer exist: they are ignored, original kept as {}",
+                "{} has summaries of messages that no longer exist: only those are ignored, original kept as {}",
                 file.display(),
                 kept_as.display()
             ),

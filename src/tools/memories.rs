@@ -110,6 +110,19 @@ fn mask(operation: &mut Operation, known: &Known) -> bool {
     is_masked
 }
 
+/// Refuses a new name with a secret in it; under one that is there a file is still read and deleted.
+fn refuse_secret_name(operation: &Operation, known: &Known) -> Result<(), Failure> {
+    let (Operation::Create { path, .. } | Operation::Rename { to: path, .. }) = operation else {
+        return Ok(());
+    };
+    let stems = path.split('/').filter_map(|name| name.split('.').next());
+    let mut names = path.split('/').chain(stems);
+    if names.any(|name| known.masked_after("", name) != name) {
+        return Err(Failure::of("the path contains a secret; choose another"));
+    }
+    Ok(())
+}
+
 fn wanted<T>(value: Option<T>, name: &str) -> Result<T, Failure> {
     value.ok_or_else(|| Failure::Arguments(format!("this command needs {name}")))
 }
@@ -148,7 +161,9 @@ impl Typed for Memories {
 
     async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let mut operation = arguments.checked()?;
-        let is_masked = mask(&mut operation, &known_secrets(around.session));
+        let known = known_secrets(around.session);
+        refuse_secret_name(&operation, &known)?;
+        let is_masked = mask(&mut operation, &known);
         let (workspace, reads) = (self.0.clone(), operation.only_reads());
         let mut told = blocking(move || {
             workspace

@@ -243,6 +243,24 @@ pub enum Wish {
     },
 }
 
+impl Wish {
+    /// Returns whether a text would be kept that outlives the turn, beside history.
+    pub fn keeps(&self) -> bool {
+        match self {
+            Self::Track(_) => true,
+            Self::Keep(keeping) => match keeping {
+                Keeping::Add(_) | Keeping::Pin(_) | Keeping::Write { .. } => true,
+                Keeping::Get { .. }
+                | Keeping::Search { .. }
+                | Keeping::List { .. }
+                | Keeping::Remove { .. }
+                | Keeping::Unpin => false,
+            },
+            Self::Think(_) | Self::Load { .. } | Self::Search { .. } => false,
+        }
+    }
+}
+
 /// How the result of a call begins to which the person said no.
 pub const DECLINED: &str = "declined by the person";
 /// And how that of one which nobody said no to.

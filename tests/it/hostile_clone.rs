@@ -97,6 +97,34 @@ fn a_broken_configuration_of_the_clone_hinders_no_start_and_one_line_says_where_
 }
 
 #[test]
+fn a_theme_of_the_clone_does_not_switch_the_persons_own_configuration_off() {
+    let call = json!({"command": "cat ~/vault/key; echo said"});
+    let server = Server::start([say("").calling("c1", "shell", call), say("Good evening.")]);
+    let (home, _) = victim(&server);
+    let own = home.home().join(".config/cogtrix/cogtrix.yaml");
+    let text = std::fs::read_to_string(&own).unwrap();
+    home.write(
+        &own,
+        format!("{text}\ntools: {{shell: {{hide: [~/vault]}}}}\n"),
+    );
+    home.write(home.home().join("vault/key"), MARKER);
+    home.write(".cogtrix.yaml", "ui: {theme: dark}\n");
+    let run = asks(&home, &["--tools", "all", "-y"]);
+    assert_eq!(
+        (run.code, &run.stdout[..]),
+        (Some(0), "Good evening.\n"),
+        "{run}"
+    );
+    for request in server.requests() {
+        assert!(!request.body.to_string().contains(MARKER), "{run}");
+    }
+    let settings = home.cogtrix(&["config", "show"]).run().stdout;
+    for shown in ["~/vault", "dark"] {
+        assert!(settings.contains(shown), "{settings}");
+    }
+}
+
+#[test]
 fn a_data_folder_of_the_clone_is_not_used() {
     let server = Server::answering(|_| say("Written down."));
     let (home, target) = victim(&server);

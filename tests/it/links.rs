@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use chrono::Local;
 use cogtrix::testing::server::{Request, Script, Server, say};
+use serde_json::json;
 
 use crate::support::home::Home;
 use crate::support::run::Run;
@@ -220,5 +221,36 @@ fn no_vector_is_read_or_written_behind_a_link() {
         attacked.assert_nothing_happened(&run);
         let vectors = attacked.home.work().join("data").join(vectors);
         assert!(vectors.is_file() || link.is_some(), "without a link: {run}");
+    }
+}
+
+#[test]
+fn a_workspace_in_the_project_is_out_of_reach_of_tools_and_commands() {
+    const NOTE: &str = "PRIVATE-MARKER";
+    let command = "mv notes away; rm -rf notes; ln -s ../outside notes; cat notes/USER.md";
+    let server = Server::start([
+        say("").calling("c1", "read_file", json!({"path": "notes/USER.md"})),
+        say("").calling("c2", "shell", json!({"command": command})),
+        say("Done."),
+    ]);
+    let home = Home::new();
+    let more = "memory: {path: notes}\nembedding: {provider: none}\ntools: {preset: all}";
+    home.config(&server, more);
+    home.write("notes/USER.md", NOTE);
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-y", "-p", "Look at my notes"])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let folder = home.work().join("notes");
+    assert!(folder.symlink_metadata().unwrap().is_dir(), "{run}");
+    assert_eq!(
+        std::fs::read_to_string(folder.join("USER.md")).unwrap(),
+        NOTE
+    );
+    let last = server.chats().pop().unwrap().body;
+    let messages = last["messages"].as_array().unwrap();
+    let results = messages.iter().filter(|message| message["role"] == "tool");
+    for result in results {
+        assert!(!result["content"].to_string().contains(NOTE), "{result}");
     }
 }

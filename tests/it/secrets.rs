@@ -197,6 +197,105 @@ fn a_message_that_nobody_is_to_keep_reaches_no_notes() {
     }
 }
 
+/// What tools answered in the last request.
+fn results(server: &Server) -> Vec<String> {
+    let last = server.chats().pop().unwrap().body;
+    let messages = last["messages"].as_array().unwrap().iter();
+    let results = messages.filter(|message| message["role"] == "tool");
+    results.map(|it| it["content"].to_string()).collect()
+}
+
+/// One prompt, answered by these calls.
+fn called(prompt: &str, calls: &[(&str, serde_json::Value)]) -> (Home, Server) {
+    let mut reply = say("");
+    for (n, (name, arguments)) in calls.iter().enumerate() {
+        reply = reply.calling(&format!("c{n}"), name, arguments.clone());
+    }
+    let server = Server::start([reply, say("Very well.")]);
+    let home = Home::new();
+    home.config(
+        &server,
+        "memory: {background: false}\nembedding: {provider: none}\ntools: {preset: all}",
+    );
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-y", "-p", prompt])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    (home, server)
+}
+
+#[test]
+fn no_tool_keeps_anything_of_a_message_that_nobody_is_to_keep() {
+    let (home, server) = called(
+        "My dog is named Rexomatic. Don't save this.",
+        &[
+            (
+                "memorize",
+                json!({"type": "fact", "content": "the dog Rexomatic"}),
+            ),
+            (
+                "memory",
+                json!({"action": "add", "key": "dog", "content": "Rexomatic"}),
+            ),
+            ("track", json!({"kind": "fact", "text": "dog Rexomatic"})),
+            ("pin_context", json!({"content": "dog Rexomatic"})),
+            (
+                "scratchpad_write",
+                json!({"key": "dog", "value": "Rexomatic"}),
+            ),
+            (
+                "memories",
+                json!({"command": "create", "path": "/memories/d.md", "file_text": "Rexomatic"}),
+            ),
+        ],
+    );
+    assert_eq!(holding(&home, "Rexomatic"), Vec::<String>::new());
+    let results = results(&server);
+    assert_eq!(results.len(), 6);
+    for result in results {
+        assert!(result.contains("the person asked that nothing"), "{result}");
+    }
+}
+
+#[test]
+fn a_secret_is_no_key_of_the_scratchpad_and_no_name_of_a_file() {
+    const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let path = format!("/memories/{TOKEN}.md");
+    let (home, server) = called(
+        "Make a note",
+        &[
+            (
+                "scratchpad_write",
+                json!({"key": format!("x {TOKEN}"), "value": "see"}),
+            ),
+            (
+                "memories",
+                json!({"command": "create", "path": path, "file_text": "see"}),
+            ),
+            (
+                "memories",
+                json!({"command": "create", "path": "/memories/a.md", "file_text": "see"}),
+            ),
+            (
+                "memories",
+                json!({"command": "rename", "old_path": "/memories/a.md", "new_path": path}),
+            ),
+        ],
+    );
+    assert_eq!(holding(&home, TOKEN), Vec::<String>::new());
+    let files = Home::files(&home.data());
+    assert!(
+        files
+            .keys()
+            .all(|name| !name.display().to_string().contains(TOKEN))
+    );
+    let refused = results(&server)
+        .iter()
+        .filter(|it| it.contains("contains a secret"))
+        .count();
+    assert_eq!(refused, 3, "{:?}", results(&server));
+}
+
 #[test]
 fn a_masked_message_is_found_by_its_other_words() {
     let server = Server::start([say("Well."), say("Well.")]);

@@ -35,7 +35,7 @@ use tokio::task::JoinHandle;
 use super::end_hooks::{EndHooks, Ending, Ran};
 use crate::chat::{Session, SessionName};
 use crate::context;
-use crate::long_term::notes::{Receipts, Workspace};
+use crate::long_term::notes::{Receipts, RuleFiles, Workspace};
 use crate::memory::capture::{Capturing, Extractor};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};
@@ -60,9 +60,9 @@ pub struct Parts {
     pub buffer_from: f64,
     /// Whether the model has files of its own, in a folder that is made for them (Q36).
     pub memories: bool,
-    /// The folder that is worked in, and the root of its project: the rules in them count, and between them.
+    /// The folder that is worked in.
     pub project: PathBuf,
-    pub root: PathBuf,
+    pub rules: RuleFiles,
 }
 
 impl Parts {

@@ -51,7 +51,7 @@ impl Parts {
         read.problems
             .extend(identity.problems.iter().map(|problem| chain(problem)));
         read.kept.identity = identity.files.into_iter().map(file).collect();
-        let rules = read.one(self.workspace.project_rules(&self.project, &self.root));
+        let rules = read.one(self.workspace.project_rules(&self.project, &self.rules));
         read.kept.rules = rules.into_iter().collect();
         let most = self.workspace.file_chars();
         read.kept.long_term = read.one(self.workspace.long_term().read(most));

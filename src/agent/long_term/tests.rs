@@ -9,7 +9,7 @@ use crate::chat::{
 };
 use crate::files::{Disk, Fault, FaultyDisk, MemoryDisk, Moment, Schedule};
 use crate::long_term::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
-use crate::long_term::notes::{Receipt, WorkspaceSettings};
+use crate::long_term::notes::{Receipt, RuleFiles, WorkspaceSettings};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
 use crate::memory::forgetting::redact;
@@ -71,7 +71,7 @@ fn parts_on(disk: Arc<dyn Disk>) -> Parts {
         buffer_from: 0.5,
         memories: false,
         project: "p".into(),
-        root: "p".into(),
+        rules: RuleFiles::default(),
     }
 }
 

@@ -171,6 +171,9 @@ impl Agent {
 
     /// Saved together with the message that the report stands in.
     fn keep_thought(&mut self, report: &Report, text: &str) {
+        if self.may_keep().is_err() {
+            return;
+        }
         let mut scratchpad = self.session().scratchpad().clone();
         if let Err(error) = scratchpad.keep_thought(report.number, text) {
             // The report itself is in history.

@@ -106,8 +106,8 @@ async fn all(
 }
 
 fn file(config: &Config) -> Finding {
-    match &config.file {
-        Some(file) => Finding::ok("config", file.display().to_string()),
+    match config.files_shown() {
+        Some(files) => Finding::ok("config", files),
         None => Finding::none("config", "no file, using defaults"),
     }
 }

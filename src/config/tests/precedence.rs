@@ -105,10 +105,10 @@ fn the_first_file_of_the_search_is_the_only_one_read() {
     for (number, place) in places.iter().enumerate() {
         let config = machine.config();
         assert_eq!(config.settings.session.as_str(), format!("s{number}"));
-        assert_eq!(config.file, Some(machine.at(place)));
+        assert_eq!(config.files(), [machine.at(place)]);
         fs::remove_file(machine.at(place)).unwrap();
     }
-    assert_eq!(machine.config().file, None);
+    assert!(machine.config().files().is_empty());
 
     let machine = machine.variable("COGTRIX_CONFIG_FILE", "../named.yaml");
     assert_eq!(machine.config().settings.session.as_str(), "named");

@@ -105,7 +105,7 @@ fn only_how_a_request_is_laid_out_and_timed_counts_without_trust() {
     ] {
         machine.write("project/cogtrix.yaml", format!("{line}\n"));
         let restricted = machine.restricted();
-        assert_eq!(restricted.file, None, "{line}");
+        assert!(restricted.files().is_empty(), "{line}");
         assert!(
             machine.demand().unwrap().demand.configuration.is_some(),
             "{line}"
@@ -125,10 +125,7 @@ fn rules_that_an_untrusted_file_hides_are_not_sent_without_it_either() {
         let Loaded {
             config, request, ..
         } = machine.load().unwrap();
-        assert!(
-            config.settings.memory.workspace.project_files.is_empty(),
-            "{line}"
-        );
+        assert!(config.rules.files.is_empty(), "{line}");
         assert!(request.unwrap().demand.rules.is_some(), "{line}");
     }
 }
@@ -154,10 +151,10 @@ fn rule_files_count_when_the_root_of_the_project_is_trusted() {
     let Loaded {
         config, request, ..
     } = machine.load().unwrap();
-    assert!(config.settings.memory.workspace.project_files.is_empty());
+    assert!(config.rules.files.is_empty());
     let request = request.unwrap();
     let rules = request.demand.rules.clone().unwrap();
-    assert_eq!(rules.folder, machine.at("project"));
+    assert_eq!(rules.root, machine.at("project"));
     assert_eq!(
         rules.files,
         [
@@ -171,15 +168,33 @@ fn rule_files_count_when_the_root_of_the_project_is_trusted() {
     );
     request.remember(&LocalDisk).unwrap();
     machine.write("project/AGENTS.md", "changed");
-    let config = machine.config();
-    assert_eq!(config.settings.memory.workspace.project_files.len(), 2);
+    assert_eq!(machine.config().rules.files.len(), 2);
+    // A command may have written it: whoever was asked about two said nothing of a third.
+    let two = machine.config().rules.files;
+    machine.write("project/sub/AGENTS.md", "new");
+    let Loaded {
+        config, request, ..
+    } = machine.load().unwrap();
+    assert_eq!(
+        config.rules.files, two,
+        "those that were trusted still count"
+    );
+    let request = request.unwrap();
+    let new = [machine.at("project/sub/AGENTS.md")];
+    assert_eq!(request.demand.rules.as_ref().unwrap().files, new);
+    assert!(
+        request.demand.was_trusted,
+        "the question says that it changed"
+    );
+    assert_eq!(request.remember(&LocalDisk).unwrap().rules.files.len(), 3);
+    assert_eq!(machine.config().rules.files.len(), 3);
     // However entries are named, rules are looked for in the folder that tools work in.
     machine.write(
         "home/.cogtrix.yaml",
         "memory: {store: {project_root: /elsewhere}}\n",
     );
     let demanded = machine.demand().unwrap().demand.rules.unwrap();
-    assert_eq!(demanded.folder, machine.at("project/sub"));
+    assert_eq!(demanded.root, machine.at("project/sub"));
     fs::remove_file(machine.at("home/.cogtrix.yaml")).unwrap();
     // A folder within it that is a project of its own was not trusted with it.
     machine.write("project/sub/vendored/.git/HEAD", "");
@@ -264,8 +279,8 @@ fn the_home_folder_and_the_root_are_no_projects_and_ask_nothing() {
     machine.write("home/data/history/x.json", "{}");
     machine.inputs.working_dir = machine.at("home");
     let config = machine.config();
-    assert!(!config.is_project && config.file.is_none());
-    assert!(config.settings.memory.workspace.project_files.is_empty());
+    assert!(!config.is_project && config.files().is_empty());
+    assert!(config.rules.files.is_empty());
     assert_eq!(
         config.settings.data_dir,
         machine.at("home/.local/share/cogtrix")
@@ -278,7 +293,7 @@ fn the_home_folder_and_the_root_are_no_projects_and_ask_nothing() {
     fs::create_dir(machine.at("home/notes")).unwrap();
     let config = machine.config();
     assert!(config.is_project);
-    assert_eq!(config.rules_root, machine.at("home/notes"));
+    assert_eq!(config.rules.root, machine.at("home/notes"));
 }
 
 #[cfg(unix)]
@@ -299,7 +314,7 @@ fn a_broken_file_hinders_nobody_who_never_trusted_its_folder() {
     for broken in ["tools: [", "no_such_key: 1\n", "memory: {mode: no such}\n"] {
         let mut machine = clone_with("project/cogtrix.yaml", broken);
         let loaded = machine.load().unwrap();
-        assert!(loaded.request.is_none() && loaded.config.file.is_none());
+        assert!(loaded.request.is_none() && loaded.config.files().is_empty());
         let error = loaded.broken.unwrap().to_string();
         assert!(error.contains("project/cogtrix.yaml:"), "{error}");
 
@@ -366,6 +381,113 @@ fn trust_is_remembered_until_the_values_change() {
         machine.demand().is_some(),
         "another file is another question"
     );
+}
+
+#[test]
+fn no_two_values_are_taken_for_one_another() {
+    for (before, after) in [
+        ("['-c, touch x']", "['-c', touch x]"),
+        ("['1']", "[1]"),
+        ("['true']", "[true]"),
+        ("[1.0]", "[1]"),
+        ("[\"a\\nb\"]", "['a\\nb']"),
+        ("[a, [b]]", "[[a], b]"),
+        ("[a, '']", "[a]"),
+        ("['a: b']", "['a', b]"),
+        ("['\"a\"']", "[a]"),
+        ("['[a]']", "[[a]]"),
+    ] {
+        let text = |args| format!("mcp_servers:\n  x: {{command: sh, args: {args}}}\n");
+        let [before, after] = [before, after].map(|args| {
+            let tree = yaml::parse(&text(args)).ok().unwrap();
+            trust::configuration(&tree, Path::new("/f"), Path::new("/")).unwrap()
+        });
+        let seen = |it: &Configuration| it.keys[0].value.clone();
+        assert_ne!(seen(&before), seen(&after), "they look alike");
+        assert_ne!(before.digest(), after.digest(), "{}", seen(&after));
+    }
+}
+
+#[test]
+fn a_file_of_the_folder_without_trust_lies_over_the_persons_own_and_never_replaces_it() {
+    const OWN: &str = "session: mine\nlock_wait: 7s\ntools: {shell: {hide: [~/vault]}}\n\
+        providers: {mine: {type: openai, base_url: 'http://127.0.0.1:1'}}\n";
+    let harmless = "ui: {theme: dark}\nlock_wait: 2s\n";
+    let all = format!("{harmless}{OTHER_SERVER}");
+    for (text, rules, asks) in [
+        (harmless, "", false),
+        (harmless, "AGENTS.md", true),
+        (&all, "", true),
+        ("tools: [\n", "", false),
+    ] {
+        let mut machine = clone_with("home/.cogtrix.yaml", OWN);
+        if !rules.is_empty() {
+            machine.write(&format!("project/{rules}"), "x");
+        }
+        machine.write("project/.cogtrix.yaml", text);
+        for trust in [TrustFlag::AsRemembered, TrustFlag::ThisRun] {
+            machine.inputs.flags.trust = trust;
+            if trust == TrustFlag::ThisRun && text != harmless {
+                continue;
+            }
+            let Loaded {
+                config, request, ..
+            } = machine.load().unwrap();
+            let asks = asks && trust == TrustFlag::AsRemembered;
+            assert_eq!(request.is_some(), asks, "{text}");
+            let settings = &config.settings;
+            assert_eq!(settings.tools.shell.hide, ["~/vault"], "{text}");
+            assert_eq!(settings.session.as_str(), "mine");
+            let providers: Vec<_> = settings.provider.providers.keys().collect();
+            assert_eq!(providers, ["mine"]);
+            let is_laid_over = text.contains("lock_wait");
+            let wait = config.entries().find(|entry| entry.key == "lock_wait");
+            let expected = if is_laid_over { "2s" } else { "7s" };
+            assert_eq!(wait.unwrap().value, expected);
+            assert_eq!(config.files().len(), 1 + usize::from(is_laid_over));
+        }
+    }
+    // Where it is trusted it counts alone, as the question says.
+    let machine = clone_with("home/.cogtrix.yaml", OWN);
+    machine.write("project/.cogtrix.yaml", OTHER_SERVER);
+    let request = machine.demand().unwrap();
+    let own = &request.demand.configuration.as_ref().unwrap().instead_of;
+    assert_eq!(own.as_deref(), Some(&*machine.at("home/.cogtrix.yaml")));
+    let trusted = request.remember(&LocalDisk).unwrap();
+    assert!(trusted.settings.tools.shell.hide.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn no_path_of_a_file_of_the_folder_is_a_link_that_leads_out() {
+    use std::os::unix::fs::symlink;
+    for (key, text) in [
+        ("memory.path", "memory: {path: notes}\n"),
+        ("data_dir", "data_dir: ./notes\n"),
+        ("rag.docs_dir", "rag: {docs_dir: notes/sub}\n"),
+        ("embedding.path", "embedding: {path: x/../notes}\n"),
+        ("system_prompt_file", "system_prompt_file: notes/sub\n"),
+    ] {
+        let mut machine = clone_with("project/.cogtrix.yaml", text);
+        machine.write("project/real/sub/.keep", "");
+        symlink("real", machine.at("project/notes")).unwrap();
+        let request = machine.demand().unwrap();
+        request.remember(&LocalDisk).unwrap();
+        assert!(machine.demand().is_none(), "a link that stays inside");
+        // A command replaces it later: nothing is asked, and nothing is used.
+        fs::create_dir_all(machine.at("home/other/sub")).unwrap();
+        fs::remove_file(machine.at("project/notes")).unwrap();
+        symlink(machine.at("home/other"), machine.at("project/notes")).unwrap();
+        let error = machine.error();
+        assert!(error.contains(key), "{error}");
+        assert!(
+            error.contains("through a link; write where it leads"),
+            "{error}"
+        );
+        machine.inputs.folders.state = None;
+        let unasked = machine.load().unwrap();
+        assert!(unasked.request.is_none() && unasked.broken.is_some());
+    }
 }
 
 #[test]

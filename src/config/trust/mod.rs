@@ -20,6 +20,7 @@ use super::show::shown_value;
 use super::tree::{KeyPath, Tree};
 use super::warnings::Warning;
 use crate::files::{self, Disk};
+use crate::long_term::notes::RuleFiles;
 
 pub(super) use data_folder::{claim, described, in_working_folder, is_own};
 use records::{Found, GrantedConfiguration, Record};
@@ -28,8 +29,11 @@ use records::{Found, GrantedConfiguration, Record};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
     pub configuration: Option<Configuration>,
-    pub rules: Option<Rules>,
+    /// Files that would go to the model with every request; at least one.
+    pub rules: Option<RuleFiles>,
     pub data: Option<DataFolder>,
+    /// Whether the person trusted one of its folders with something before.
+    pub was_trusted: bool,
 }
 
 /// A config file that sets keys which need trust.
@@ -42,6 +46,8 @@ pub struct Configuration {
     pub keys: Vec<DemandedKey>,
     /// The keys that were trusted before; empty for a new folder.
     pub before: Vec<DemandedKey>,
+    /// The person's own file, which does not count where this one does.
+    pub instead_of: Option<PathBuf>,
     digest: String,
 }
 
@@ -50,15 +56,6 @@ pub struct Configuration {
 pub struct DemandedKey {
     pub key: String,
     pub value: String,
-}
-
-/// Files that would go to the model with every request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// The root of the project.
-    pub folder: PathBuf,
-    /// At least one.
-    pub files: Vec<PathBuf>,
 }
 
 /// A `data/` that would keep the sessions.
@@ -79,8 +76,15 @@ impl Configuration {
             file: file.into(),
             keys,
             before: Vec::new(),
+            instead_of: None,
             digest: String::new(),
         }
+    }
+
+    /// What tells this configuration from any other.
+    #[cfg(test)]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 }
 
@@ -92,7 +96,7 @@ impl Demand {
     /// The folders the question is about, without repetition.
     pub fn folders(&self) -> Vec<&Path> {
         let configuration = self.configuration.as_ref().map(|it| it.folder.as_path());
-        let rules = self.rules.as_ref().map(|it| it.folder.as_path());
+        let rules = self.rules.as_ref().map(|it| it.root.as_path());
         let data = self.data.as_ref().map(|it| it.folder.as_path());
         let mut folders: Vec<&Path> = [configuration, rules, data].into_iter().flatten().collect();
         folders.dedup();
@@ -130,7 +134,15 @@ impl Demand {
                 return self;
             }
         };
-        self.rules = self.rules.filter(|rules| !records.get(&rules.folder).rules);
+        let mut folders = self.folders();
+        folders.retain(|folder| records.get(folder).is_granted());
+        self.was_trusted = !folders.is_empty();
+        self.rules = self.rules.and_then(|mut rules| {
+            let granted = records.get(&rules.root).rule_files;
+            let name = |file: &Path| records::name(file);
+            rules.files.retain(|file| !granted.contains(&name(file)));
+            (!rules.files.is_empty()).then_some(rules)
+        });
         self.data = self.data.filter(|data| !records.get(&data.folder).data);
         self.configuration = self.configuration.and_then(|demanded| {
             let granted = records.get(&demanded.folder).configuration;
@@ -165,7 +177,10 @@ impl Demand {
             })?;
         }
         if let Some(rules) = &self.rules {
-            update(&rules.folder, &|record| record.rules = true)?;
+            let files = rules.files.iter().map(|file| records::name(file));
+            update(&rules.root, &|record| {
+                record.rule_files.extend(files.clone());
+            })?;
         }
         if let Some(data) = &self.data {
             update(&data.folder, &|record| record.data = true)?;
@@ -206,21 +221,31 @@ pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<C
             })
             .collect(),
         before: Vec::new(),
+        instead_of: None,
         file,
     })
 }
 
-/// The rule files between the project folder and the root of the project, if there are any.
-pub(super) fn rules(project: &Path, root: &Path, names: &[String]) -> Option<Rules> {
-    let folders = project.ancestors().take_while(|it| it.starts_with(root));
-    let files: Vec<PathBuf> = folders
+/// What of a file needs no trust.
+pub(super) fn harmless(tree: &Tree) -> Tree {
+    let mut rest = Tree::empty();
+    let leaves = tree.leaves().into_iter();
+    for (path, value) in leaves.filter(|(path, _)| !needs_trust(path)) {
+        rest.set(&path, value.clone());
+    }
+    rest
+}
+
+/// The rule files between the project folder and the root of the project, the nearest first.
+pub(super) fn rules(project: &Path, root: PathBuf, names: &[String]) -> RuleFiles {
+    let folders = project.ancestors().take_while(|it| it.starts_with(&root));
+    let files = folders
         .flat_map(|folder| names.iter().map(|name| folder.join(name)))
-        .filter(|file| file.symlink_metadata().is_ok_and(|found| !found.is_dir()))
-        .collect();
-    (!files.is_empty()).then(|| Rules {
-        folder: root.to_owned(),
-        files,
-    })
+        .filter(|file| file.symlink_metadata().is_ok_and(|found| !found.is_dir()));
+    RuleFiles {
+        files: files.collect(),
+        root,
+    }
 }
 
 /// Keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things may
@@ -241,22 +266,15 @@ fn needs_trust(path: &KeyPath) -> bool {
     !(keys.any(|key| path.matches(key)) || blocks.any(|block| path.is_below(block)))
 }
 
-/// Binds path, keys and values; every part is preceded by its length, so that none runs into the next.
+/// Binds path, keys and values.
 fn digest(file: &Path, found: &[(KeyPath, &Tree)]) -> String {
-    let mut bytes = Vec::new();
-    let mut add = |part: &[u8]| {
-        bytes.extend((part.len() as u64).to_le_bytes());
-        bytes.extend(part);
-    };
-    add(file.as_os_str().as_encoded_bytes());
+    let path = file.as_os_str().as_encoded_bytes();
+    let mut bytes = (path.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(path);
     for (path, value) in found {
-        add(&(path.0.len() as u64).to_le_bytes());
-        path.0.iter().for_each(|name| add(name.as_bytes()));
-        add(value.kind().as_bytes());
-        match value {
-            Tree::Text(text) | Tree::Word(text) => add(text.as_bytes()),
-            other => add(other.shown().as_bytes()),
-        }
+        let names = path.0.iter().cloned().map(Tree::Text);
+        Tree::List(names.collect()).write_to(&mut bytes);
+        value.write_to(&mut bytes);
     }
     files::digest(&bytes)
 }

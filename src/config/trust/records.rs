@@ -2,7 +2,7 @@
 //!
 //! A folder is known by its path and by its identity on disk, so that another folder in its place is another question.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -29,10 +29,17 @@ pub(super) struct Records {
 pub(super) struct Record {
     id: Option<FolderId>,
     pub(super) configuration: Option<GrantedConfiguration>,
-    /// Rule files go to the model, whatever they say.
-    pub(super) rules: bool,
+    /// Rule files that go to the model, whatever they say. Another one may not be the person's: a command can write it.
+    pub(super) rule_files: BTreeSet<String>,
     /// Its `data/` keeps the sessions.
     pub(super) data: bool,
+}
+
+impl Record {
+    /// Returns whether the folder was trusted with anything.
+    pub(super) fn is_granted(&self) -> bool {
+        self.configuration.is_some() || self.data || !self.rule_files.is_empty()
+    }
 }
 
 /// The keys of a config file as they were when the person said yes.
@@ -82,8 +89,8 @@ impl Records {
     }
 }
 
-fn name(folder: &Path) -> String {
-    folder.to_string_lossy().into_owned()
+pub(super) fn name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 pub(super) fn path(folders: &Folders) -> Option<PathBuf> {

@@ -2,7 +2,7 @@
 //! within caps (X2). Unit: one file; an empty one is none.
 
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
@@ -15,6 +15,14 @@ use super::workspace::Desk;
 
 /// In the order of a request.
 const FILES: [&str; 3] = ["SOUL.md", "IDENTITY.md", "USER.md"];
+
+/// Files with rules for a project that may be sent, first first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleFiles {
+    /// The root of the project, which holds all of them.
+    pub root: PathBuf,
+    pub files: Vec<PathBuf>,
+}
 
 /// The files that are there, and why others could not be read.
 #[derive(Debug, Default)]
@@ -40,74 +48,55 @@ pub(super) fn read(desk: &Desk, settings: &WorkspaceSettings) -> Identity {
     identity
 }
 
-/// The first of the configured files that is there, in the folder that is worked in or the nearest one above it as far as the
-/// root of the project. What stands in the way is told where there is none.
+/// The first of these files that can be read: ordinary ones below the root of the project, wherever links lead. Where there is
+/// none, what stands in the place of one is an error.
 pub(super) fn project_rules(
     project: &Path,
-    root: &Path,
+    rules: &RuleFiles,
     settings: &WorkspaceSettings,
 ) -> Result<Option<Excerpt>, NotesError> {
-    if settings.project_files.is_empty() {
+    let RuleFiles { root, files } = rules;
+    if files.is_empty() {
         return Ok(None);
     }
-    let top = if project.starts_with(root) {
-        root
-    } else {
-        project
-    };
-    let opened = Dir::open_ambient_dir(top, ambient_authority());
-    let opened = opened.map_err(NotesError::io("read", top))?;
-    let above = project.ancestors().take_while(|it| it.starts_with(top));
+    let opened = Dir::open_ambient_dir(root, ambient_authority());
+    let opened = opened.map_err(NotesError::io("read", root))?;
     let mut passed = None;
-    for (up, folder) in above.enumerate() {
-        let way = "../".repeat(up);
-        match rules_in(&opened, top, folder, &way, settings) {
-            Ok(Some(rules)) => return Ok(Some(rules)),
-            Ok(None) => {}
-            Err(problem) => passed = passed.or(Some(problem)),
-        }
-    }
-    passed.map_or(Ok(None), Err)
-}
-
-/// The first of the configured files that is in a folder below `top`: an ordinary one, and inside of `top`, wherever links lead.
-/// Where there is none, what stands in the place of one is an error.
-fn rules_in(
-    opened: &Dir,
-    top: &Path,
-    folder: &Path,
-    way: &str,
-    settings: &WorkspaceSettings,
-) -> Result<Option<Excerpt>, NotesError> {
-    let below = folder.strip_prefix(top).unwrap_or(Path::new(""));
-    let mut passed = None;
-    for name in &settings.project_files {
-        let path = folder.join(name);
-        let inside = below.join(name);
+    for path in files {
+        let inside = path.strip_prefix(root).unwrap_or(path);
         // What leads out of the project, or is no file, is none; but a person who put it there is told.
-        match stands(opened, &inside) {
+        match stands(&opened, inside) {
             Stands::File => {}
             Stands::Nothing => continue,
             Stands::Other(why) => {
+                let path = path.clone();
                 passed = passed.or(Some(NotesError::NotRules { path, why }));
                 continue;
             }
         }
         let bytes =
-            head(opened, &inside, settings.file_chars).map_err(NotesError::io("read", &path))?;
+            head(&opened, inside, settings.file_chars).map_err(NotesError::io("read", path))?;
         let text = std::str::from_utf8(whole_characters_at_start(&bytes))
-            .map_err(|_| NotesError::NotText { path })?;
+            .map_err(|_| NotesError::NotText { path: path.clone() })?;
         let (text, is_cut) = cut(&plain(text), settings.file_chars, Keep::Start);
         if !text.is_empty() {
-            let source = format!("{way}{name}");
             return Ok(Some(Excerpt {
-                source,
+                source: seen_from(project, path),
                 text,
                 is_cut,
             }));
         }
     }
     passed.map_or(Ok(None), Err)
+}
+
+/// A path in a folder above the project, or in the project itself.
+fn seen_from(project: &Path, path: &Path) -> String {
+    let is_above = |folder: &Path| path.starts_with(folder);
+    let up = project.ancestors().take_while(|it| !is_above(it)).count();
+    let folder = project.ancestors().nth(up).unwrap_or(project);
+    let name = path.strip_prefix(folder).unwrap_or(path);
+    format!("{}{}", "../".repeat(up), name.display())
 }
 
 /// What has a name.

@@ -32,7 +32,7 @@ pub use buffer::Buffer;
 pub use daily::{Daily, DayFile, FACTS, Facts, NOTED, Noted};
 pub use error::NotesError;
 pub use excerpt::{Excerpt, TRUNCATED};
-pub use identity::Identity;
+pub use identity::{Identity, RuleFiles};
 pub use long_term::{Added, EXTRACTED, Judgement, LONG_TERM, LongTerm, Section, unmarked};
 pub use markdown::{Line, without_empty_lists};
 pub use named::{Beginning, Draft, TakenIn};

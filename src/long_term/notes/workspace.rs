@@ -15,8 +15,8 @@ use super::error::NotesError;
 use super::excerpt::Excerpt;
 use super::page::Page;
 use super::{
-    Buffer, Daily, Identity, LONG_TERM, LongTerm, SessionFiles, SessionState, WorkspaceSettings,
-    identity, session_state,
+    Buffer, Daily, Identity, LONG_TERM, LongTerm, RuleFiles, SessionFiles, SessionState,
+    WorkspaceSettings, identity, session_state,
 };
 use crate::chat::{SessionName, Timestamp};
 use crate::files::{self, Disk, Lock, LockError};
@@ -245,14 +245,13 @@ impl Workspace {
         identity::read(&self.0, &self.0.settings)
     }
 
-    /// The rules of a project: the first of the configured files that is there, looked for from the folder that is worked in
-    /// up to the root of the project.
+    /// The rules of a project: the first of these files that can be read.
     pub fn project_rules(
         &self,
         project: &Path,
-        root: &Path,
+        rules: &RuleFiles,
     ) -> Result<Option<Excerpt>, NotesError> {
-        identity::project_rules(project, root, &self.0.settings)
+        identity::project_rules(project, rules, &self.0.settings)
     }
 
     /// Characters of one file in a request.

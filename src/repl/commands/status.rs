@@ -24,11 +24,12 @@ pub(super) async fn run(
         .created_at
         .map_or_else(|| "now".to_owned(), |at| at.to_string());
     let home = env.places.home.as_deref();
-    let config = env
-        .places
-        .config
-        .as_ref()
-        .map_or_else(|| "none".to_owned(), |path| home_relative(path, home));
+    let files = env.places.config.iter();
+    let files: Vec<String> = files.map(|path| home_relative(path, home)).collect();
+    let config = match files.as_slice() {
+        [] => "none".to_owned(),
+        files => files.join(" and "),
+    };
     let (model, window) = if provider.is_offline() {
         (
             "none; replies quote what was said".to_owned(),

@@ -109,7 +109,7 @@ impl Home {
         let work = self.work().canonicalize().unwrap();
         let record = serde_json::json!({
             "id": cogtrix::files::FolderId::of(&work),
-            "rules": true,
+            "rule_files": [work.join("AGENTS.md"), work.join("CLAUDE.md")],
         });
         let folders =
             serde_json::json!({"version": 2, "folders": {work.to_str().unwrap(): record}});

@@ -62,6 +62,13 @@ fn what_tells_where_the_work_stood_comes_in_order_and_without_what_is_missing() 
     );
 }
 
+fn rule_files(root: &Path, names: &[&str]) -> RuleFiles {
+    RuleFiles {
+        root: root.to_owned(),
+        files: names.iter().map(|name| root.join(name)).collect(),
+    }
+}
+
 #[test]
 fn rules_of_a_project_are_found_from_a_folder_in_it_the_nearest_first() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,19 +76,19 @@ fn rules_of_a_project_are_found_from_a_folder_in_it_the_nearest_first() {
     let deep = root.join("src/deep");
     std::fs::create_dir_all(&deep).unwrap();
     let put = |path: &Path, text: &str| LocalDisk.replace(path, text.as_bytes()).unwrap();
-    put(&folder.path().join("AGENTS.md"), "above the project");
     let workspace = workspace(&MemoryDisk::default());
-    let rules = |root: &Path| {
-        let rules = workspace.project_rules(&deep, root).unwrap();
+    let files = ["src/deep/AGENTS.md", "src/CLAUDE.md", "AGENTS.md"];
+    let files = rule_files(&root, &files);
+    let rules = || {
+        let rules = workspace.project_rules(&deep, &files).unwrap();
         rules.map(|rules| (rules.source, rules.text))
     };
-    assert_eq!(rules(&root), None, "no further than the root");
+    assert_eq!(rules(), None);
     put(&root.join("AGENTS.md"), "be brief");
     let of_root = Some(("../../AGENTS.md".to_owned(), "be brief".to_owned()));
-    assert_eq!(rules(&root), of_root);
-    assert_eq!(rules(Path::new("/elsewhere")), None, "which is not above");
+    assert_eq!(rules(), of_root);
     put(&root.join("src/CLAUDE.md"), "be calm");
-    assert_eq!(rules(&root).unwrap().0, "../CLAUDE.md");
+    assert_eq!(rules().unwrap().0, "../CLAUDE.md");
 }
 
 #[cfg(unix)]
@@ -92,7 +99,8 @@ fn a_link_to_the_rules_of_the_root_is_followed_and_one_that_leads_out_hides_no_o
     let deep = root.join("sub");
     std::fs::create_dir_all(&deep).unwrap();
     let workspace = workspace(&MemoryDisk::default());
-    let rules = || workspace.project_rules(&deep, &root);
+    let files = rule_files(&root, &["sub/AGENTS.md", "AGENTS.md"]);
+    let rules = || workspace.project_rules(&deep, &files);
     LocalDisk.replace(&folder.path().join("out"), b"o").unwrap();
     LocalDisk.replace(&root.join("RULES"), b"be brief").unwrap();
     std::os::unix::fs::symlink("../RULES", deep.join("AGENTS.md")).unwrap();
@@ -118,9 +126,10 @@ fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
     std::fs::create_dir_all(project.join("AGENTS.md")).unwrap();
     Disk::replace(&LocalDisk, &folder.path().join("secret"), "s".as_ref()).unwrap();
     let workspace = workspace(&MemoryDisk::default());
+    let files = rule_files(&project, &["AGENTS.md", "CLAUDE.md"]);
     let rules = || {
         workspace
-            .project_rules(&project, &project)
+            .project_rules(&project, &files)
             .unwrap()
             .map(|rules| (rules.source, rules.text))
     };
@@ -128,7 +137,7 @@ fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
     std::os::unix::fs::symlink(folder.path().join("secret"), project.join("CLAUDE.md")).unwrap();
     // It was left out without a word.
     let refused = workspace
-        .project_rules(&project, &project)
+        .project_rules(&project, &files)
         .unwrap_err()
         .to_string();
     assert!(
@@ -151,7 +160,10 @@ fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
     assert_eq!(rules().unwrap().0, "AGENTS.md", "a link inside is fine");
     assert!(
         workspace
-            .project_rules(&folder.path().join("gone"), &project)
+            .project_rules(
+                &project,
+                &rule_files(&folder.path().join("gone"), &["AGENTS.md"])
+            )
             .is_err()
     );
 }
