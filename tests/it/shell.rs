@@ -12,7 +12,6 @@ use cogtrix::chat::{Session, Timestamp, TurnId};
 use cogtrix::testing::server::{Server, say};
 use cogtrix::tools::shell::{Level, Place, Sandbox, Settings, Shell, available};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool, tool};
-use rustix::fs::{Access, access};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -43,7 +42,8 @@ pub(super) fn outside_of_temporary_folders() -> PathBuf {
     };
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
     let places = [Some(usual.clone()), home].into_iter().flatten();
-    let can_write = |path: &PathBuf| access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    // In a command of cogtrix itself modes do not tell.
+    let can_write = |path: &PathBuf| TempDir::new_in(path).is_ok();
     let mut outside = places.filter(|path| !is_temporary(path) && can_write(path));
     outside.next().unwrap_or(usual)
 }
