@@ -49,10 +49,14 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
             "{tool} wants to read {}",
             plainly(&path.display().to_string(), length)
         ),
-        Effect::Writes(path) | Effect::Keeps(path) => format!(
-            "{tool} wants to {} {}",
+        Effect::Writes(path) | Effect::WritesProtected(path) | Effect::Keeps(path) => format!(
+            "{tool} wants to {} {}{}",
             verb(asked.detail.as_ref()),
-            plainly(&path.display().to_string(), length)
+            plainly(&path.display().to_string(), length),
+            match asked.effect {
+                Effect::WritesProtected(_) => "\n  which runs later",
+                _ => "",
+            }
         ),
         Effect::Runs(run) => format!(
             "{tool} wants to run: {}{}",
@@ -329,6 +333,19 @@ pub(super) mod tests {
         assert_eq!(
             headline(&many, Length::Short),
             "the command changed \n  | .envrc\n  | a\u{2424}b\n  which run later. Keep them? [y/N]"
+        );
+    }
+
+    #[test]
+    fn of_a_write_it_is_said_that_the_file_runs_later() {
+        let write = asked(Effect::WritesProtected(".envrc".into()));
+        assert_eq!(
+            headline(&write, Length::Short),
+            "shell wants to change .envrc\n  which runs later"
+        );
+        assert_eq!(
+            choices(&write, 80),
+            "y = yes  n, Enter = no, or say what to do instead  e = edit"
         );
     }
 

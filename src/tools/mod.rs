@@ -93,6 +93,8 @@ pub enum Effect {
     Reads(PathBuf),
     /// Changes a file inside the project folder.
     Writes(PathBuf),
+    /// The same of a file that some program acts upon later.
+    WritesProtected(PathBuf),
     /// Changes what cogtrix keeps for the model itself; the path is as the model wrote it.
     Keeps(PathBuf),
     /// Runs a command line.

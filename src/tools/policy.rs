@@ -1,7 +1,7 @@
 //! Whether a call may happen: allowed, to be asked, or refused. Pure.
 //!
 //! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing; what is harmless by itself
-//! is allowed; then what is asked each time; then a rule that allows, then a yes to all, which stays inside the sandbox. Whatever
+//! is allowed; then what is asked each time, as files that run later are; then a rule that allows, then a yes to all, which stays inside the sandbox. Whatever
 //! is left is asked.
 
 mod command;
@@ -54,8 +54,8 @@ impl Stance {
     /// Returns whether a call is asked each time, so that no answer to it is remembered.
     pub fn asks_each_time(self, effect: &Effect) -> bool {
         match self.each_time {
-            EachTime::Nothing => false,
-            EachTime::Commands => matches!(effect, Effect::Runs(_)),
+            EachTime::Nothing => runs_later(effect),
+            EachTime::Commands => runs_later(effect) || matches!(effect, Effect::Runs(_)),
             EachTime::Everything => true,
         }
     }
@@ -70,7 +70,7 @@ pub enum Asking {
     Never,
 }
 
-/// What is asked each time: no remembered rule allows it, and neither does a yes to all. Rules that deny still count. In the
+/// What is asked each time beside changes to what runs later: no remembered rule allows it, and neither does a yes to all. Rules that deny still count. In the
 /// order of how much that is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EachTime {
@@ -158,6 +158,7 @@ fn may_change(effect: &Effect) -> bool {
     match effect {
         Effect::Nothing | Effect::Reads(_) | Effect::Contacts { .. } => false,
         Effect::Writes(_)
+        | Effect::WritesProtected(_)
         | Effect::Keeps(_)
         | Effect::Runs(_)
         | Effect::RunsLater(_)
@@ -165,9 +166,14 @@ fn may_change(effect: &Effect) -> bool {
     }
 }
 
+/// Returns whether what is changed runs outside of the sandbox later.
+fn runs_later(effect: &Effect) -> bool {
+    matches!(effect, Effect::WritesProtected(_) | Effect::RunsLater(_))
+}
+
 /// The rules by which a person can say yes to this call and to those like it, narrowest first.
 pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
-    if matches!(effect, Effect::RunsLater(_)) {
+    if runs_later(effect) {
         return Vec::new();
     }
     let rule = |only| Rule {
@@ -186,6 +192,7 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
         Effect::Nothing
         | Effect::Reads(_)
         | Effect::Writes(_)
+        | Effect::WritesProtected(_)
         | Effect::Keeps(_)
         | Effect::RunsLater(_)
         | Effect::Delegates { .. } => None,

@@ -2,19 +2,19 @@
 //! root, as an ordinary user too. Each attack is harmless if it succeeds, and is shown to succeed without the sandbox.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use cogtrix::tools::shell::{Keys, Limits, Namespaces, Network, Order, SUPERVISE, available};
+use cogtrix::tools::shell::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
 use tempfile::TempDir;
 
-use crate::shell::outside_of_temporary_folders;
-use crate::support::{program, told};
+use crate::shell::{STAYERS, alive, outside_of_temporary_folders, pids};
+use crate::support::{can_confine, program, told};
 
 /// Who may do the least.
 const NOBODY: u32 = 65_534;
@@ -24,6 +24,8 @@ struct Cage {
     root: TempDir,
     /// `None` is the user of the tests.
     user: Option<u32>,
+    /// The way that is tried first.
+    namespaces: Namespaces,
 }
 
 /// What a run printed and reported.
@@ -50,38 +52,62 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether the program can be started by an ordinary user at all: a checkout may lie in a closed folder.
+/// Whether the program can be started by an ordinary user at all: a checkout, or where cages are, may lie in a closed folder.
 fn can_be_nobody() -> bool {
     let started = Command::new(program())
         .arg(SUPERVISE)
         .uid(NOBODY)
         .gid(NOBODY)
-        .current_dir("/")
+        .current_dir(outside_of_temporary_folders())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
     is_root() && started.is_ok()
 }
 
-/// A cage for each user; none, and a word about it, where the kernel cannot confine.
+/// A cage for each user and each way to namespaces; none, and a word about it, where the kernel cannot confine.
 fn cages() -> Vec<Cage> {
-    if let Err(error) = available() {
-        told(&format!("is skipped: {error}"));
+    if !can_confine() {
         return Vec::new();
     }
-    let mut cages = vec![Cage::new(None)];
+    let mut users = vec![None];
     if can_be_nobody() {
-        cages.push(Cage::new(Some(NOBODY)));
+        users.push(Some(NOBODY));
     } else {
-        told("is not tried as another user");
+        told("is skipped as another user");
     }
-    cages
+    let ways = users.into_iter().flat_map(|user| {
+        let bubblewrap = has_bubblewrap(user).then_some(Namespaces::Bubblewrap);
+        let ways = [Namespaces::Own].into_iter().chain(bubblewrap);
+        ways.map(move |namespaces| Cage::new(user, namespaces))
+    });
+    ways.collect()
+}
+
+/// Whether bubblewrap can make namespaces for a user.
+fn has_bubblewrap(user: Option<u32>) -> bool {
+    let mut command = Command::new("bwrap");
+    command.args(["--dev-bind", "/", "/", "--unshare-net", "true"]);
+    if let Some(user) = user {
+        command.uid(user).gid(user).current_dir("/");
+    }
+    let why = match command.output() {
+        Ok(ran) if ran.status.success() => return true,
+        Ok(ran) => String::from_utf8_lossy(&ran.stderr).trim().to_owned(),
+        Err(error) => error.to_string(),
+    };
+    told(&format!("is skipped with bubblewrap: {why}"));
+    false
 }
 
 impl Cage {
-    fn new(user: Option<u32>) -> Self {
+    fn new(user: Option<u32>, namespaces: Namespaces) -> Self {
         let root = TempDir::new_in(outside_of_temporary_folders()).unwrap();
-        let cage = Self { root, user };
+        let cage = Self {
+            root,
+            user,
+            namespaces,
+        };
         for folder in ["project/.git/hooks", "home/.ssh", "data"] {
             fs::create_dir_all(cage.path(folder)).unwrap();
         }
@@ -110,6 +136,7 @@ impl Cage {
         let below = |names: &[&str]| names.iter().map(|name| self.path(name)).collect();
         Order {
             is_confined: true,
+            namespaces: self.namespaces,
             writable: below(&["project"]),
             kept: below(&["data"]),
             hidden: below(&["home/.ssh", "home/.aws"]),
@@ -145,7 +172,7 @@ impl Cage {
         })
     }
 
-    fn follow(&self, order: &Order) -> Ran {
+    fn begin(&self, order: &Order) -> Child {
         let mut command = Command::new(program());
         command
             .args(order.arguments(SUPERVISE))
@@ -159,7 +186,11 @@ impl Cage {
             give(&self.path(""), user);
             command.uid(user).gid(user);
         }
-        let mut child = command.spawn().unwrap();
+        command.spawn().unwrap()
+    }
+
+    fn follow(&self, order: &Order) -> Ran {
+        let mut child = self.begin(order);
         // Open to the end: its end is the order to stop.
         let stdin = child.stdin.take();
         let mut printed = String::new();
@@ -284,18 +315,19 @@ const CALLS: [(&str, u32, u32, &str); 9] = [
     ("unshare", 272, 97, "0"),
 ];
 
+fn number(x86: u32, arm: u32) -> u32 {
+    if cfg!(target_arch = "x86_64") {
+        x86
+    } else {
+        arm
+    }
+}
+
 #[test]
 fn system_calls_that_lead_out_are_refused() {
     if !has_perl() {
         return;
     }
-    let number = |x86: u32, arm: u32| {
-        if cfg!(target_arch = "x86_64") {
-            x86
-        } else {
-            arm
-        }
-    };
     let calls = CALLS.iter().map(|(name, x86, arm, arguments)| {
         let call = number(*x86, *arm);
         format!(
@@ -314,6 +346,96 @@ fn system_calls_that_lead_out_are_refused() {
             !ran.has_namespaces() || outside.printed.contains("ptrace 0\n"),
             "{outside:?}"
         );
+    }
+}
+
+/// Limits and priorities of a process, without harm: `$p` is its id.
+const OF_PROCESS: [(&str, u32, u32, &str); 7] = [
+    ("prlimit64", 302, 261, "$p, 4, $x = pack('Q2', 0, 0), 0"),
+    ("sched_setaffinity", 203, 122, "$p, 8, $x = pack('Q', ~0)"),
+    ("sched_setscheduler", 144, 119, "$p, 3, $x = pack('l', 0)"),
+    ("sched_setparam", 142, 118, "$p, $x = pack('l', 0)"),
+    ("sched_setattr", 314, 274, "$p, $x = pack('L2Ql2Q3', 48), 0"),
+    ("setpriority", 141, 140, "0, $p, 10"),
+    ("ioprio_set", 251, 30, "1, $p, 0x4007"),
+];
+
+#[test]
+fn no_process_gets_limits_or_priorities_of_a_command_but_its_own() {
+    if !has_perl() {
+        return;
+    }
+    for cage in cages() {
+        let mut other = Command::new("sleep");
+        other.arg("1000");
+        if let Some(user) = cage.user {
+            other.uid(user).gid(user);
+        }
+        let mut other = other.spawn().unwrap();
+        let calls = OF_PROCESS.iter().map(|(name, x86, arm, arguments)| {
+            let call = number(*x86, *arm);
+            format!(
+                "for $p ({}, 0) {{ $r = syscall({call}, {arguments}); print '{name} ', $r < 0 ? $!+0 : 0, \"\\n\" }}",
+                other.id()
+            )
+        });
+        // All processes of the user: an impossible class, which harms none.
+        let of_user = format!(
+            "syscall({}, 3, 0, 0xe000); print 'user ', $!+0, \"\\n\"",
+            number(251, 30)
+        );
+        let calls = calls.chain([of_user]).collect::<Vec<_>>().join("\n");
+        let script = format!("perl -e '{}'", calls.replace('\'', "'\\''"));
+        let (inside, outside) = (cage.run(&script), cage.run_outside(&script));
+        other.kill().unwrap();
+        other.wait().unwrap();
+        let told = |of_other: u32, of_user: u32| {
+            let names = OF_PROCESS.iter().map(|(name, ..)| name);
+            let lines = names.map(|name| format!("{name} {of_other}\n{name} 0\n"));
+            lines.collect::<String>() + &format!("user {of_user}\n")
+        };
+        assert_eq!(inside.printed, told(1, 1));
+        let is_good = outside.printed == told(0, 22);
+        assert!(is_good || !inside.has_namespaces(), "{outside:?}");
+    }
+}
+
+#[test]
+fn a_command_has_no_open_files_but_its_own() {
+    for cage in cages() {
+        let script = "ls /proc/$$/fd";
+        let (inside, outside) = (cage.run(script), cage.run_outside(script));
+        assert_eq!(inside.printed, outside.printed);
+    }
+}
+
+#[test]
+fn when_a_call_ends_everything_ends_and_protected_files_are_put_back() {
+    for cage in cages() {
+        for namespaces in [cage.namespaces, Namespaces::Missing] {
+            let script = format!(
+                "trap 'echo asked; exit' TERM; echo evil > .envrc; {STAYERS} echo begun; wait"
+            );
+            let mut child = cage.begin(&Order {
+                namespaces,
+                ..cage.order(&script)
+            });
+            let mut printed = BufReader::new(child.stderr.take().unwrap()).lines();
+            let mut lines = || printed.next().transpose().unwrap();
+            let begun: Vec<String> = std::iter::from_fn(&mut lines).take(5).collect();
+            // As when the time is over, the person ends it, or cogtrix is killed.
+            drop(child.stdin.take());
+            let last = lines();
+            let mut reports = String::new();
+            let mut stdout = child.stdout.take().unwrap();
+            stdout.read_to_string(&mut reports).unwrap();
+            child.wait().unwrap();
+            let pids = pids(begun.iter().map(String::as_str));
+            assert_eq!((pids.len(), alive(&pids)), (4, vec![]), "{namespaces:?}");
+            assert_eq!(last.as_deref(), Some("asked"), "{namespaces:?}");
+            assert!(reports.contains("put-back [\"made\""), "{reports}");
+            assert!(is_unharmed(&cage), "{namespaces:?}: {reports}");
+        }
     }
 }
 
@@ -337,7 +459,7 @@ fn a_command_has_no_network_but_its_own_loopback() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     for cage in cages() {
-        for namespaces in [Namespaces::Own, Namespaces::Missing] {
+        for namespaces in [cage.namespaces, Namespaces::Missing] {
             let closed = Order {
                 namespaces,
                 ..cage.order(&knock(port))
@@ -373,7 +495,7 @@ fn raw_sockets_and_those_of_packets_are_refused_with_the_network_too() {
 
 /// What makes code run later, outside of the sandbox.
 const ATTACK: &str = "echo evil > .git/hooks/post-commit; echo evil > .git/hooks/pre-push
-    echo evil >> .git/config; echo evil > .envrc
+    echo evil >> .git/config; echo evil > .envrc; echo evil > .cogtrix-made
     mv .git gone && mkdir -p .git/hooks && echo evil > .git/config && echo evil > .git/hooks/pre-push
     rm -rf .git/hooks; echo fine > .git/description; echo fine > file";
 
@@ -382,12 +504,14 @@ fn is_unharmed(cage: &Cage) -> bool {
         && cage.read("project/.git/hooks/pre-push").as_deref() == Some("old")
         && cage.read("project/.git/hooks/post-commit").is_none()
         && cage.read("project/.envrc").is_none()
+        && cage.read("project/.cogtrix-made").is_none()
 }
 
 #[test]
 fn files_that_run_later_are_as_they_were() {
-    for namespaces in [Namespaces::Own, Namespaces::Missing] {
+    for missing in [None, Some(Namespaces::Missing)] {
         for cage in cages() {
+            let namespaces = missing.unwrap_or(cage.namespaces);
             let ran = cage.follow(&Order {
                 namespaces,
                 ..cage.order(ATTACK)
@@ -658,7 +782,10 @@ fn a_command_that_uses_too_much_is_ended_and_the_reason_is_told() {
 #[test]
 fn a_sandbox_in_a_sandbox_holds_what_it_can() {
     for cage in cages() {
-        let inner = cage.order("echo inner; cat $HOME/.ssh/id; echo x > file");
+        let inner = Order {
+            namespaces: Namespaces::Own,
+            ..cage.order("echo inner; cat $HOME/.ssh/id; echo x > file")
+        };
         let variables = inner.variables();
         let words: Vec<String> = std::iter::once("env".to_owned())
             .chain(variables.map(|(name, value)| format!("{name}='{value}'")))

@@ -391,6 +391,29 @@ fn what_needs_a_yes_is_refused_where_nobody_can_be_asked_and_the_flag_is_named()
 }
 
 #[test]
+fn a_yes_to_all_does_not_cover_files_that_run_later() {
+    let write = json!({"path": ".envrc", "content": "x"});
+    let edit = json!({"path": "AGENTS.md", "old": "tabs", "new": "x"});
+    let server = Server::start([
+        say("").calling("c1", "write_file", write),
+        say("").calling("c2", "edit_file", edit),
+        say("Done."),
+    ]);
+    let home = home_of("openai", &server);
+    home.write("AGENTS.md", "tabs");
+    let run = ask(&home, &["--tools", "all", "-y"], "Write");
+    assert!(run.stdout.contains("Done."), "{run}");
+    assert!(!home.work().join(".envrc").exists());
+    assert_eq!(
+        std::fs::read(home.work().join("AGENTS.md")).unwrap(),
+        b"tabs"
+    );
+    let told = server.chats()[2].body.to_string();
+    let why = "some program acts upon that file later, so -y does not cover it";
+    assert_eq!(told.matches(why).count(), 2, "{told}");
+}
+
+#[test]
 fn with_a_yes_to_all_commands_stay_without_network_unless_the_sandbox_has_it() {
     if !is_wholly_confined() {
         return;

@@ -152,7 +152,7 @@ pub(super) async fn approve(repl: &mut ReplContext, arguments: &str) -> Result<N
             "Only commands still need approval, because part of their sandbox is missing here. `/approve off` asks again."
         }
         (Asking::Never, EachTime::Nothing) => {
-            "Nothing inside the sandbox needs approval until you quit; deny rules still apply. `/approve off` asks again."
+            "Nothing inside the sandbox needs approval until you quit, except changes to files that run later; deny rules still apply. `/approve off` asks again."
         }
         (Asking::WhenNeeded, _) => "Every change, command and fetch needs approval again.",
     };

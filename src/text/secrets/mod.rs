@@ -104,6 +104,11 @@ pub fn holds_secret(text: &str) -> bool {
     !found("", text).is_empty()
 }
 
+/// The same by rules alone, for what nobody says in a sentence: the value of a variable.
+pub fn has_form_of_secret(text: &str) -> bool {
+    !shapes::private_keys(text).is_empty() || !exact(text).is_empty()
+}
+
 fn replaced(text: &str, found: &[Found]) -> String {
     ranges::replaced(text, found.iter().map(|it| it.place.clone()), MASK)
 }
@@ -189,10 +194,7 @@ fn apart(mut found: Vec<Found>) -> Vec<Found> {
 }
 
 fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
-    let mut found = shapes::found(text);
-    found.extend(commands::passwords(text));
-    found.extend(numbers::found(text));
-    found.extend(ids::found(text));
+    let mut found = exact(text);
     found.extend(half_masked(text));
     // A rule knows which part of a word is the secret.
     let is_exact = |it: &Found| found.iter().any(|exact| overlap(&exact.place, &it.place));
@@ -207,6 +209,15 @@ fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
         .map(|(at, _)| at..at + MASK.len())
         .collect();
     found.retain(|it| !it.place.is_empty() && !masks.iter().any(|mask| overlap(mask, &it.place)));
+    found
+}
+
+/// What has a form by which it is known.
+fn exact(text: &str) -> Vec<Found> {
+    let mut found = shapes::found(text);
+    found.extend(commands::passwords(text));
+    found.extend(numbers::found(text));
+    found.extend(ids::found(text));
     found
 }
 

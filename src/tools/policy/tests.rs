@@ -135,7 +135,11 @@ fn what_is_asked_each_time_is_allowed_by_no_rule_and_by_no_yes_to_all() {
             each_time,
             ..Stance::default()
         };
-        for (effect, asks) in [(runs("ls"), runs_asks), (write.clone(), write_asks)] {
+        for (effect, asks) in [
+            (runs("ls"), runs_asks),
+            (write.clone(), write_asks),
+            (Effect::WritesProtected(".envrc".into()), true),
+        ] {
             let expected = if asks { Verdict::Ask } else { Verdict::Allow };
             let found = verdict("shell", &effect, &rules, stance);
             assert_eq!(found, expected, "{each_time:?} {effect:?}");

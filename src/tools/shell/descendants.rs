@@ -30,6 +30,13 @@ pub(super) fn signal(group: Pid, signal: Signal) {
     }
 }
 
+/// Sends a signal to every descendant but the one that leads a group.
+pub(super) fn signal_below(leader: Pid, signal: Signal) {
+    for process in running().into_iter().filter(|pid| *pid != leader) {
+        kill_process(process, signal).ok();
+    }
+}
+
 /// Scans until no process is new; who starts others faster than that is not held by it.
 const STOPS_MAX: usize = 20;
 
@@ -54,10 +61,11 @@ pub(super) fn of_session(session: i32) -> Vec<Pid> {
         .collect()
 }
 
-/// Returns the name of a process's mount namespace where it is not the one of this process.
-pub(super) fn own_mounts(process: Pid) -> Option<String> {
-    let own = mounts_of(rustix::process::getpid());
-    mounts_of(process).filter(|mounts| own.is_some() && own.as_ref() != Some(mounts))
+/// Returns the name of the mount namespace of descendants where it is not the one of this process.
+pub(super) fn own_mounts() -> Option<String> {
+    let own = mounts_of(rustix::process::getpid())?;
+    let mut mounts = running().into_iter().filter_map(mounts_of);
+    mounts.find(|mounts| *mounts != own)
 }
 
 /// Processes in a mount namespace that have not ended.

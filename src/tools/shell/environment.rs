@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::secrets::holds_secret;
+use crate::text::secrets::has_form_of_secret;
 
 /// Passed on when they are there.
 const PASSED: [&str; 9] = [
@@ -64,7 +64,7 @@ pub(super) fn passed(all: &BTreeMap<String, String>, more: &[String]) -> BTreeMa
     };
     // A path may look random, and without these nothing runs.
     let is_secret = |name: &str, value: &str| {
-        looks_secret(name) || (!PASSED.contains(&name) && holds_secret(value))
+        looks_secret(name) || (!PASSED.contains(&name) && has_form_of_secret(value))
     };
     let set = more.iter().filter_map(|more| more.split_once('='));
     let wanted = all

@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Folders and files that commands may not read, relative to the home folder.
-const HIDDEN: [&str; 62] = [
+const HIDDEN: [&str; 79] = [
     // Keys and passwords of programs.
     ".ssh",
     ".gnupg",
     ".aws",
+    ".s3cfg",
     ".azure",
     ".config/gcloud",
     ".config/doctl",
     ".oci",
     ".kube",
     ".docker",
+    ".dockercfg",
     ".config/containers/auth.json",
     ".netrc",
     "_netrc",
@@ -25,12 +27,18 @@ const HIDDEN: [&str; 62] = [
     ".config/gh",
     ".config/hub",
     ".config/glab-cli",
+    ".config/github-copilot",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
     ".npmrc",
     ".yarnrc.yml",
     ".pypirc",
+    ".config/pip/pip.conf",
     ".cargo/credentials",
     ".cargo/credentials.toml",
     ".gem/credentials",
+    ".gradle/gradle.properties",
+    ".m2/settings.xml",
     ".m2/settings-security.xml",
     ".terraform.d/credentials.tfrc.json",
     ".terraformrc",
@@ -53,13 +61,19 @@ const HIDDEN: [&str; 62] = [
     // What was typed at a prompt holds passwords.
     ".bash_history",
     ".zsh_history",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
     ".local/share/fish/fish_history",
     // Browsers and mail: cookies and saved passwords.
     ".mozilla",
     ".config/mozilla",
+    ".librewolf",
+    ".zen",
     ".thunderbird",
     ".config/google-chrome",
     ".config/google-chrome-beta",
+    ".config/google-chrome-unstable",
     ".config/chromium",
     ".config/BraveSoftware",
     ".config/microsoft-edge",
@@ -67,13 +81,16 @@ const HIDDEN: [&str; 62] = [
     ".config/opera",
     "snap/firefox",
     "snap/chromium",
+    "snap/brave",
     ".var/app/org.mozilla.firefox",
     ".var/app/com.google.Chrome",
     ".var/app/org.chromium.Chromium",
+    ".var/app/com.brave.Browser",
+    ".var/app/com.microsoft.Edge",
 ];
 
 /// Variables that name another place for a folder of the home folder.
-const MOVED: [(&str, &str); 9] = [
+const MOVED: [(&str, &str); 12] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
     ("XDG_CACHE_HOME", ".cache"),
@@ -83,6 +100,9 @@ const MOVED: [(&str, &str); 9] = [
     ("CLOUDSDK_CONFIG", ".config/gcloud"),
     ("AZURE_CONFIG_DIR", ".azure"),
     ("DOCKER_CONFIG", ".docker"),
+    ("GRADLE_USER_HOME", ".gradle"),
+    ("CLAUDE_CONFIG_DIR", ".claude"),
+    ("CODEX_HOME", ".codex"),
 ];
 
 /// Returns the paths of keys below a home folder, those below folders that variables name, and `more` of one's own, of
@@ -129,6 +149,7 @@ mod tests {
             ("XDG_CONFIG_HOME", "/opt/config"),
             ("GNUPGHOME", "/opt/gnupg"),
             ("DOCKER_CONFIG", "relative"),
+            ("CODEX_HOME", "/opt/codex"),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let hidden = hidden(Some(Path::new("/home/me")), &variables.into(), &more);
@@ -144,6 +165,23 @@ mod tests {
             "/opt/config/gcloud",
             "/opt/config/cogtrix",
             "/opt/gnupg",
+            "/opt/codex/auth.json",
+            "/home/me/.librewolf",
+            "/home/me/.zen",
+            "/home/me/.config/google-chrome-unstable",
+            "/home/me/.var/app/com.brave.Browser",
+            "/home/me/.var/app/com.microsoft.Edge",
+            "/home/me/snap/brave",
+            "/home/me/.claude/.credentials.json",
+            "/home/me/.config/github-copilot",
+            "/home/me/.m2/settings.xml",
+            "/home/me/.gradle/gradle.properties",
+            "/home/me/.s3cfg",
+            "/home/me/.dockercfg",
+            "/home/me/.python_history",
+            "/home/me/.psql_history",
+            "/home/me/.mysql_history",
+            "/home/me/.config/pip/pip.conf",
         ] {
             assert!(hidden.contains(&PathBuf::from(path)), "{path}");
         }

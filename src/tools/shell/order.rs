@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  cogtrix  -- arguments, variables ------->  cogtrix __confined  -- the same -->  cogtrix __enter  = exec =>  sh -c ..
-//!           -- stdin, until its end: go on ->                     <- stdin: Entry -
+//!           -- stdin, until its end: go on ->                    <- stdout: Entry --
 //!           <- stdout: a report a line ----
 //!           <- stderr: what the command prints, both its streams ------------------------------------------------- sh
 //! ```
@@ -255,9 +255,9 @@ impl fmt::Display for Entry {
 }
 
 impl Entry {
-    /// Reads all that was said; the last line counts. `None` where nothing was.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let (what, rest) = text.lines().next_back()?.split_once(' ')?;
+    /// Reads a line; `None` where nothing was said.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let (what, rest) = line.strip_suffix('\n')?.split_once(' ')?;
         Some(match what {
             "ready" => Self::Ready {
                 missing: (!rest.is_empty()).then(|| rest.to_owned()),
@@ -412,12 +412,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_of_an_entry_counts() {
+    fn an_entry_is_one_whole_line() {
         for (text, expected) in [
             ("", None),
+            ("ready ", None),
             ("ready \n", Some(Entry::Ready { missing: None })),
             (
-                "ready \nrefused no such file\n",
+                "refused no such file\n",
                 Some(Entry::Refused("no such file".to_owned())),
             ),
             (

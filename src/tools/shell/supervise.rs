@@ -9,8 +9,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
         match inbox.recv_timeout(WATCH) {
             Ok(Event::Refused(why)) => return refuse(&why),
             Ok(Event::Started(begun)) => {
-                if let Some(mounts) = descendants::own_mounts(begun.pid) {
+                if let Some(mounts) = descendants::own_mounts() {
                     tell(&Report::Began(begun.namespaces, mounts));
                 }
                 started = Some(begun);
@@ -184,7 +184,7 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
     } else {
         Ending::Politely
     };
-    let are_gone = end_all(started.pid, inbox, &mut status, ending);
+    let are_gone = end_all(&started, inbox, &mut status, ending);
     if let Some(why) = started.without_namespaces {
         tell(&Report::Lacks(format!(
             "no namespaces for this command: {why}"
@@ -228,11 +228,12 @@ enum Ending {
 
 /// Ends what is left, politely first. Returns whether all are gone.
 fn end_all(
-    group: Pid,
+    started: &Started,
     inbox: &Receiver<Event>,
     status: &mut Option<WaitStatus>,
     ending: Ending,
 ) -> bool {
+    let group = started.pid;
     if status.is_some() {
         if is_alone(inbox, SETTLE, status) {
             return true;
@@ -243,7 +244,11 @@ fn end_all(
         }
     }
     if ending == Ending::Politely {
-        descendants::signal(group, Signal::TERM);
+        match started.namespaces {
+            // bubblewrap does not end before the command does, or it would take the command with it at once.
+            Namespaces::Bubblewrap => descendants::signal_below(group, Signal::TERM),
+            Namespaces::Own | Namespaces::Missing => descendants::signal(group, Signal::TERM),
+        }
         // What is stopped does not hear the first signal.
         descendants::signal(group, Signal::CONT);
         if is_alone(inbox, GRACE, status) {
@@ -308,7 +313,8 @@ fn start(order: &Order) -> Result<Started, String> {
             .env_clear()
             .envs(&order.environment)
             .stdin(Stdio::null());
-        let child = spawn(command).map_err(|error| format!("{}: {error}", program.display()))?;
+        let child = spawn(command, io::stderr())
+            .map_err(|error| format!("{}: {error}", program.display()))?;
         return Ok(Started {
             pid: Pid::from_child(&child),
             namespaces: Namespaces::Missing,
@@ -360,14 +366,13 @@ pub(super) fn start_confined(_: &Order, _: &Path) -> Result<Started, String> {
     Err("commands can only be sandboxed on Linux".to_owned())
 }
 
-/// Starts the second stage and waits until it has become the command, or has failed and is gone.
-fn entered(mut command: Command) -> io::Result<(Pid, Option<Entry>)> {
-    let (mut ours, theirs) = UnixStream::pair()?;
-    command.stdin(Stdio::from(OwnedFd::from(theirs)));
-    // With the command goes our copy of its end, or there would be no end of it.
-    let mut child = spawn(command)?;
+/// Starts the second stage and waits until it is about to become the command, or has failed and is gone.
+fn entered(command: Command) -> io::Result<(Pid, Option<Entry>)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let mut child = spawn(command, OwnedFd::from(theirs))?;
     let mut said = String::new();
-    ours.read_to_string(&mut said)?;
+    // Not to the end: bubblewrap keeps its streams until the command is over.
+    BufReader::new(ours).read_line(&mut said)?;
     let entry = Entry::parse(&said);
     if !matches!(entry, Some(Entry::Ready { .. })) {
         child.wait()?;
@@ -375,11 +380,9 @@ fn entered(mut command: Command) -> io::Result<(Pid, Option<Entry>)> {
     Ok((Pid::from_child(&child), entry))
 }
 
-/// In a process group of its own, printing to our stderr.
-fn spawn(mut command: Command) -> io::Result<std::process::Child> {
-    let stderr = io::stderr();
-    let output = || stderr.as_fd().try_clone_to_owned().map(Stdio::from);
-    command.stdout(output()?).stderr(output()?).process_group(0);
+/// In a process group of its own; what a command prints goes to our stderr.
+fn spawn(mut command: Command, stdout: impl Into<Stdio>) -> io::Result<std::process::Child> {
+    command.stdout(stdout).stderr(io::stderr()).process_group(0);
     command.spawn()
 }
 
@@ -456,7 +459,7 @@ mod tests {
         };
         let why = "no such kernel".to_owned();
         assert_eq!(
-            refusing("echo 'refused no such kernel' >&0"),
+            refusing("echo 'refused no such kernel'"),
             Some(Entry::Refused(why))
         );
         assert_eq!(refusing("exit 0"), None);

@@ -13,9 +13,11 @@ pub(crate) mod run;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use cogtrix::testing::server::{Request, Server};
 use cogtrix::tools::shell::{available, support};
+use landlock::{ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
 
 /// Names another program to test: an older one, on which every test of an attack has to fail, or a copy elsewhere.
 pub(crate) const PROGRAM: &str = "COGTRIX_TEST_PROGRAM";
@@ -36,17 +38,54 @@ pub(crate) fn told(text: &str) {
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
+/// Whether commands can be confined at all; where not even the kernel could, a test that needs it is left out.
+pub(crate) fn can_confine() -> bool {
+    let Err(error) = available() else { return true };
+    assert!(!has_landlock(), "the kernel can confine: {error}");
+    told(&format!("is skipped: {error}"));
+    false
+}
+
 /// Whether the sandbox is whole, without which each command is asked, whatever was said before. Where it is not, as in a
 /// command of cogtrix itself, a test that needs it is left out.
 pub(crate) fn is_wholly_confined() -> bool {
-    let missing = match (available(), support(&program())) {
-        (Err(error), _) => error.to_string(),
-        (Ok(_), Ok(support)) if !support.is_whole() => support.missing.join(", "),
+    if !can_confine() {
+        return false;
+    }
+    let missing = match support(&program()) {
+        Ok(support) if !support.is_whole() => support.missing.join(", "),
         // Another program under test may not know how to tell; it is to fail.
         _ => return true,
     };
+    let is_possible = has_namespaces() && rustix::thread::secure_computing_mode().is_ok();
+    assert!(!is_possible, "the kernel can hold it: {missing}");
     told(&format!("is skipped: without {missing}"));
     false
+}
+
+/// Whether the kernel has what commands are confined by, asked by system calls and not by way of the program.
+fn has_landlock() -> bool {
+    let writing = AccessFs::from_write(ABI::V3);
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let ruleset = ruleset.handle_access(writing);
+    ruleset.and_then(Ruleset::create).is_ok()
+}
+
+/// Whether somebody else than the program can make namespaces here, with privileges, without or through bubblewrap.
+fn has_namespaces() -> bool {
+    let tries = [
+        ("unshare", &["-nmi"][..]),
+        ("unshare", &["-rnmi"]),
+        (
+            "bwrap",
+            &["--dev-bind", "/", "/", "--unshare-net", "--unshare-ipc"],
+        ),
+    ];
+    tries.iter().any(|(program, arguments)| {
+        let mut command = Command::new(program);
+        command.args(*arguments).arg("true").stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    })
 }
 
 /// All of these stand in a text, in this order.

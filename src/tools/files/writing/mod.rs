@@ -8,6 +8,7 @@ use super::diff::{Difference, difference};
 use super::project::{Project, ProjectError};
 use super::words::{shown, size};
 use crate::chat::{SessionName, TurnId};
+use crate::tools::shell::is_protected;
 use crate::tools::{Around, Detail, Done, Effect, Failure, Output};
 
 /// Where tools write, and where they keep what was there.
@@ -41,8 +42,13 @@ impl Writing {
     }
 
     pub(super) fn effect(&self, path: &str) -> Result<Effect, Failure> {
-        self.project.resolve(&self.project.locate(path)?)?;
-        Ok(Effect::Writes(PathBuf::from(path)))
+        let real = self.project.resolve(&self.project.locate(path)?)?;
+        let path = PathBuf::from(path);
+        Ok(if is_protected(self.project.path(), &real) {
+            Effect::WritesProtected(path)
+        } else {
+            Effect::Writes(path)
+        })
     }
 
     pub(super) async fn preview(&self, path: String, rewrite: impl Rewrite) -> Option<Detail> {

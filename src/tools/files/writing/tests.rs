@@ -45,6 +45,30 @@ fn a_write_shows_first_what_it_does_and_says_then_what_it_did() {
 }
 
 #[test]
+fn a_write_to_what_runs_later_says_so_whatever_link_leads_there() {
+    let fixture = Fixture::with(&[(".github/workflows/a.yml", "x\n"), ("a", "x\n")]);
+    fixture.link("ci", ".github/workflows");
+    let writing = Writing::new(fixture.project, fixture.changes);
+    for (path, runs_later) in [
+        ("a", false),
+        ("docs/AGENTS.md", false),
+        ("AGENTS.md", true),
+        (".envrc", true),
+        (".github/workflows/b.yml", true),
+        ("ci/a.yml", true),
+        ("docs/../.vscode/tasks.json", true),
+        (".cogtrix-hooks/a", true),
+    ] {
+        let expected = if runs_later {
+            Effect::WritesProtected(path.into())
+        } else {
+            Effect::Writes(path.into())
+        };
+        assert_eq!(writing.effect(path).unwrap(), expected);
+    }
+}
+
+#[test]
 fn an_edit_replaces_its_one_place_and_keeps_line_breaks() {
     let fixture = Fixture::with(&[("a", "x\r\ny\r\nx\r\n"), ("empty", "")]);
     fixture.put("latin", b"caf\xe9");

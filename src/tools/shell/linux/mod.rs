@@ -15,12 +15,10 @@ mod syscalls;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::IntoRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::order::{ENTER, Entry, Keys, Namespaces, Network, Order};
@@ -35,27 +33,26 @@ const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/b
 /// Which part could not be had.
 const SECCOMP: &str = "seccomp";
 
-/// Enters the sandbox and becomes the command; what is said of it goes to stdin, which the command does not get.
+/// Enters the sandbox and becomes the command; what is said of it goes to stdout, which the command does not get.
 pub(super) fn enter(order: &Order) -> ExitCode {
-    let Ok(channel) = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3) else {
+    let Ok(channel) = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3) else {
         return ExitCode::from(REFUSED);
     };
-    let mut channel = File::from(channel);
     let entry = confine(order);
     let is_ready = matches!(entry, Entry::Ready { .. });
-    let said = writeln!(channel, "{entry}");
-    let Some((program, arguments)) = order.command.split_first().filter(|_| is_ready) else {
-        return ExitCode::from(REFUSED);
-    };
-    if said.is_ok() {
+    let said = writeln!(File::from(channel), "{entry}");
+    if let Some((program, arguments)) = order.command.split_first()
+        && is_ready
+        && said.is_ok()
+    {
         let error = Command::new(program)
             .args(arguments)
             .env_clear()
             .envs(&order.environment)
             .stdin(Stdio::null())
+            .stdout(io::stderr())
             .exec();
-        let refused = Entry::Refused(format!("{}: {error}", program.display()));
-        writeln!(channel, "{refused}").ok();
+        writeln!(io::stderr(), "cogtrix: {}: {error}", program.display()).ok();
     }
     ExitCode::from(REFUSED)
 }
@@ -113,16 +110,12 @@ pub(super) fn second_stage(order: &Order, program: &Path) -> io::Result<Option<C
     let arguments = order.arguments(ENTER);
     if order.namespaces != Namespaces::Bubblewrap {
         let mut command = Command::new(program);
-        command.args(arguments);
+        command.args(arguments).stdin(Stdio::null());
         return Ok(Some(command));
     }
     let Some(mut command) = bubblewrap() else {
         return Ok(None);
     };
-    // To bubblewrap this program is known by an open file: at its path there may be another by now.
-    let this = File::open(program)?;
-    fcntl_setfd(&this, FdFlags::empty())?;
-    let this = format!("/proc/self/fd/{}", this.into_raw_fd());
     command
         .args(
             mounts::plan(order)
@@ -132,28 +125,30 @@ pub(super) fn second_stage(order: &Order, program: &Path) -> io::Result<Option<C
         .args((order.network == Network::Isolated).then_some("--unshare-net"))
         .arg("--chdir")
         .arg(std::env::current_dir()?)
-        .arg("--")
-        .arg(this)
-        .args(arguments);
+        // To bubblewrap this program is known by an open file: at its path there may be another by now.
+        .args(["--", "/proc/self/fd/0"])
+        .args(arguments)
+        .stdin(File::open(program)?);
     Ok(Some(command))
 }
 
 /// bubblewrap, if there is one that may make namespaces: some systems allow them to few programs.
 fn bubblewrap() -> Option<Command> {
     let program = BUBBLEWRAP.iter().find(|path| Path::new(path).exists())?;
-    let with_root = || {
+    let usual = || {
         let mut command = Command::new(program);
         command.args(["--dev-bind", "/", "/", "--dev", "/dev"]);
+        command.args(["--unshare-ipc", "--die-with-parent"]);
         command
     };
     // What it complains of is not the command's.
-    let tried = with_root()
+    let tried = usual()
         .args(["--unshare-net", "--", "/bin/sh", "-c", ":"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    tried.is_ok_and(|status| status.success()).then(with_root)
+    tried.is_ok_and(|status| status.success()).then(usual)
 }
 
 /// Paths that are closed to an order although they are no files of keys: sockets of agents.

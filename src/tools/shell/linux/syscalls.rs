@@ -81,6 +81,25 @@ const REFUSED: &[i64] = &[
     libc::SYS_ioperm,
 ];
 
+/// Calls that change limits or priorities of a process, with the argument that names it: 0 is the caller, and no filter knows
+/// which other numbers are the command's own.
+const OF_PROCESS: &[(i64, u8)] = &[
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+];
+
+/// What their first argument is for all processes of a user, of whom 0 is the caller's.
+const OF_USER: &[(i64, libc::c_int)] = &[
+    (libc::SYS_setpriority, PRIO_USER),
+    (libc::SYS_ioprio_set, IOPRIO_WHO_USER),
+];
+const PRIO_USER: libc::c_int = 2;
+const IOPRIO_WHO_USER: libc::c_int = 3;
+
 /// Said not to exist: the older calls are looked at instead.
 const MISSING: &[i64] = &[libc::SYS_clone3, libc::SYS_openat2];
 
@@ -194,6 +213,15 @@ fn refused(internet: Internet) -> Result<Rules, BackendError> {
             }
         }
     }
+    for (call, process) in OF_PROCESS {
+        add(*call, vec![is_not(*process, 0)?])?;
+    }
+    for (call, user) in OF_USER {
+        add(*call, vec![is(0, *user)?])?;
+    }
+    // A process of the command may look at the limits of others; a limit of no CPU time kills.
+    let sets = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    add(libc::SYS_prlimit64, vec![is_not(0, 0)?, sets])?;
     // Types into a terminal what another program reads.
     add(
         libc::SYS_ioctl,

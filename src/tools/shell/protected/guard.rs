@@ -12,7 +12,7 @@ use super::aside::{Aside, OWNER, open_up, set_mode};
 use super::entry::{Entry, restore, snapshot};
 use super::put_back::{Change, PutBack};
 use super::submodules::{Lead, Submodules};
-use super::{can_be_mounted, is_below, of_git};
+use super::{can_be_mounted, is_below, of_git, own_files};
 use crate::tools::shell::order::{Namespaces, Order};
 
 /// Protected files as they were before a command.
@@ -51,7 +51,12 @@ impl<'a> Guard<'a> {
     pub(in crate::tools::shell) fn put_back(&self, namespaces: Namespaces) -> Vec<PutBack> {
         let mut changes = Vec::new();
         let modes = self.unlock(namespaces, &mut changes);
-        let mut after = snapshot(&self.protected, self.order);
+        let mut protected = self.protected.clone();
+        // Those of cogtrix that were made meanwhile.
+        let project = self.order.writable.first();
+        let own = project.filter(|_| !protected.is_empty()).into_iter();
+        protected.extend(own.flat_map(|project| own_files(project)));
+        let mut after = snapshot(&protected, self.order);
         let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
         let mut aside = Aside::new(self.order.aside.as_deref());
         for path in paths {
@@ -61,7 +66,7 @@ impl<'a> Guard<'a> {
             let (before, now) = (self.before.get(&path), after.get(&path));
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
-                (None, Some(now)) if is_harmless(&path, now, &self.protected) => continue,
+                (None, Some(now)) if is_harmless(&path, now, &protected) => continue,
                 (Some(_), Some(_)) => Change::Changed,
                 (None, Some(_)) => Change::Made,
                 (Some(_), None) => Change::Removed,

@@ -26,28 +26,63 @@ pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
 use submodules::{Lead, Submodules};
 
-/// Paths of a project that some program acts upon later, outside of any sandbox.
-const PROTECTED: [&str; 19] = [
-    ".cogtrix",
+/// Paths of a project that some program acts upon later, outside of any sandbox. All else that begins as cogtrix' own files
+/// do is one of them ([`is_own`]).
+const PROTECTED: [&str; 46] = [
+    // Editors and shells.
     ".vscode",
     ".idea",
+    ".zed",
+    ".devcontainer",
+    ".devcontainer.json",
+    ".exrc",
+    ".nvim.lua",
     ".envrc",
+    "mise.toml",
+    ".mise.toml",
+    // Agents, and rules for them.
     ".mcp.json",
     "AGENTS.md",
     "CLAUDE.md",
     "GEMINI.md",
+    ".claude",
+    ".codex",
+    ".gemini",
     ".cursor",
     ".cursorrules",
-    ".claude",
-    ".github/workflows",
+    ".windsurfrules",
+    ".clinerules",
+    ".aider.conf.yml",
+    "opencode.json",
     ".github/copilot-instructions.md",
+    // Hooks of git.
+    ".husky",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    ".lefthook.yml",
+    // CI.
+    ".github/workflows",
+    ".github/actions",
+    ".gitea",
+    ".forgejo",
     ".gitlab-ci.yml",
     ".circleci",
     ".travis.yml",
+    ".drone.yml",
+    ".woodpecker.yml",
+    ".woodpecker.yaml",
+    ".woodpecker",
+    ".buildkite",
+    "appveyor.yml",
+    ".appveyor.yml",
     "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
     "Jenkinsfile",
-    ".husky",
+    ".cogtrix",
 ];
+
+/// Begins the name of every file of a project that is cogtrix' own.
+const OWN: &[u8] = b".cogtrix";
 
 /// In a folder of git: files that name programs, or another such folder.
 const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
@@ -61,6 +96,7 @@ const DEPTH_MAX: usize = 4;
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
 pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
+    paths.extend(own_files(project));
     for file in config_files {
         paths.insert(file.clone());
         // A link on the way counts, and so does where it leads; the file itself may be a link, too.
@@ -111,6 +147,26 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
         .collect();
     paths.extend(targets);
     paths.into_iter().collect()
+}
+
+/// Returns whether some program acts upon a file of the project later; its path is relative to the project, without links.
+pub fn is_protected(project: &Path, file: &Path) -> bool {
+    // Whatever the case: some file systems know no difference.
+    let lower = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
+    let file = lower(&project.join(file));
+    let mut protected = paths(project, &[]).into_iter();
+    protected.any(|path| file.starts_with(lower(&path)))
+        || file.strip_prefix(lower(project)).is_ok_and(is_own)
+}
+
+/// Returns whether a path in a project begins as cogtrix' own files do.
+fn is_own(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().starts_with(OWN)
+}
+
+/// Returns what a project holds of such files.
+fn own_files(project: &Path) -> impl Iterator<Item = PathBuf> {
+    children(project).filter(|path| path.file_name().is_some_and(|name| is_own(Path::new(name))))
 }
 
 fn of_git(folder: &Path) -> Vec<PathBuf> {
@@ -223,6 +279,49 @@ mod tests {
             ]) {
                 assert!(found.contains(&project.join(path)), "{value}: {path}");
             }
+        }
+    }
+
+    #[test]
+    fn what_editors_agents_hooks_and_ci_run_is_protected() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        fs::create_dir(project.join(".git")).unwrap();
+        write(
+            &project.join(".git/config"),
+            "[core]\n\thooksPath = tools/hooks\n",
+        );
+        for (file, expected) in [
+            (".github/workflows/a.yml", true),
+            (".github/actions/a/action.yml", true),
+            (".gitea/workflows/a.yml", true),
+            (".forgejo/workflows/a.yml", true),
+            ("bitbucket-pipelines.yml", true),
+            (".drone.yml", true),
+            (".woodpecker.yml", true),
+            (".woodpecker/a.yml", true),
+            (".buildkite/pipeline.yml", true),
+            ("appveyor.yml", true),
+            (".pre-commit-config.yaml", true),
+            ("lefthook.yml", true),
+            (".devcontainer/devcontainer.json", true),
+            (".zed/tasks.json", true),
+            (".exrc", true),
+            ("mise.toml", true),
+            (".gemini/settings.json", true),
+            (".codex/config.toml", true),
+            (".claude/settings.json", true),
+            (".cogtrix-hooks/a", true),
+            (".cogtrix.yaml", true),
+            (".ENVRC", true),
+            (".git/hooks/pre-push", true),
+            ("tools/hooks/pre-push", true),
+            ("tools/other", false),
+            (".github/CODEOWNERS", false),
+            ("docs/.envrc.md", false),
+            ("src/main.rs", false),
+        ] {
+            assert_eq!(is_protected(&project, Path::new(file)), expected, "{file}");
         }
     }
 
