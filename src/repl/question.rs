@@ -344,7 +344,7 @@ pub(super) mod tests {
             "shell wants to change .envrc\n  which runs later"
         );
         assert_eq!(
-            choices(&write, 80),
+            choices(&write, Length::Short, 80),
             "y = yes  n, Enter = no, or say what to do instead  e = edit"
         );
     }
