@@ -92,7 +92,9 @@ pub enum ProviderError {
 /// What is refused: a key, or a request without one.
 fn refused_key(status: u16, message: &str, key: &KeySource) -> String {
     match (key, status) {
-        (KeySource::None | KeySource::Unset(_), 401) => "needs an API key (401)".to_owned(),
+        (KeySource::None | KeySource::Unset(_), 401) => {
+            format!("needs an API key (401): {message}")
+        }
         (KeySource::None | KeySource::Unset(_), _) => {
             format!("refused a request without an API key ({status}): {message}")
         }

@@ -324,7 +324,7 @@ fn context_tells_of_the_next_request_once_messages_were_compacted() {
     let shown = &run.stdout[run.stdout.find(ahead).unwrap()..];
     let shown = &shown[..shown.find("as of the next one:").unwrap()];
     assert!(
-        shown.contains("summarises 8 messages") && shown.contains("estimated"),
+        shown.contains("summarises 8 messages") && shown.contains("of 33k tokens"),
         "{shown}"
     );
     assert!(run.stdout.contains("all within reach"), "{run}");

@@ -265,7 +265,7 @@ fn context_lists_sections_with_shares_and_sources() {
         "config/modes/conversation.md",
         "turn 1, 2 messages",
         "you, 1 message",
-        "of 32,768 tokens",
+        "of 33k tokens",
     ] {
         assert!(run.stdout.contains(expected), "{expected}: {run}");
     }

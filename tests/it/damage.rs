@@ -473,7 +473,7 @@ fn a_line_that_never_ends_is_ended_by_its_size() {
     let run = home.ask("s", "hello");
     assert_eq!(
         run.code,
-        Some(1),
+        Some(3),
         "{}",
         &run.stderr[..run.stderr.len().min(500)]
     );

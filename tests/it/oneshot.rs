@@ -548,13 +548,13 @@ fn the_exit_code_tells_what_was_wrong() {
     home.config(&server, "");
     let run = home.ask("s", "hi");
     assert_eq!(run.code, Some(3), "{run}");
-    let expected = "needs an API key (401); set api_key_env (or api_key) for this provider\n";
+    let expected = "needs an API key (401): Incorrect API key; set api_key_env (or api_key) for this provider\n";
     assert!(run.stderr.ends_with(expected), "{run}");
     let run = home
         .cogtrix(&["-m", "openai/scripted", "-p", "hi"])
         .env("OPENAI_BASE_URL", server.openai_url())
         .run();
-    let expected = "needs an API key (401); export OPENAI_API_KEY=…\n";
+    let expected = "needs an API key (401): Incorrect API key; export OPENAI_API_KEY=…\n";
     assert!(run.stderr.ends_with(expected), "{run}");
     let server = Server::start([say("never").stall_after(0)]);
     home.config(&server, "");

@@ -400,8 +400,7 @@ fn the_question_and_its_answers_stand_above_the_prompt_on_a_small_screen_too() {
     ]);
     let mut chat = Home::with(&server).sized(40, 12).chat(&ALL);
     let question = "\n? write_file wants to create a.txt\n";
-    let answers =
-        "y = yes\nn, Enter = no, or say what to do instead\nt = always write_file\ne = edit\n";
+    let answers = "y = yes\nn, Enter = no, or say what to do instead\nt = always in this project: write_file\ne = edit\n";
     chat.enter("write")
         .wait_for(&format!("+three{question}{answers}answer>"));
     chat.enter("n")
