@@ -385,7 +385,7 @@ impl Agent {
         }
     }
 
-    /// What a person wants kept nowhere, a tool keeps no more than anybody else.
+    /// Refuses a call that would keep something of a message that the person wants kept nowhere.
     pub(super) fn may_keep(&self) -> Result<(), Failure> {
         let mut asked = self.session().running().iter();
         let asked = asked.find(|message| message.role == Role::User);

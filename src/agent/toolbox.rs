@@ -161,7 +161,7 @@ pub struct Toolbox {
     untried: Option<PathBuf>,
     /// Whether a part of the sandbox was found to be missing.
     is_unconfined: bool,
-    /// Why no command is run, in words for the model: it is neither judged nor asked about then.
+    /// The reason why no command can run, in words for the model; none is judged or asked about then.
     runs_none: Option<String>,
     /// Where rules are kept; `None`: answers hold for this run.
     approvals: Option<Approvals>,

@@ -5,7 +5,7 @@ use crate::embed::{Candidate, ChoiceSettings, EmbedError, Named, OpenAi, Wanted}
 use crate::hint::Hint;
 use crate::provider::{Catalog, Host, Kind, Place, ProviderError};
 
-/// What is tried, in which order; `chat` is the provider that a chat uses.
+/// Returns the embedders to try, in order; `chat` is the provider that a chat uses.
 pub(super) fn choice_settings(
     settings: &Settings,
     catalog: &Catalog,

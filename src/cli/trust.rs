@@ -288,7 +288,7 @@ fn difference(configuration: &Configuration) -> Vec<String> {
 
 /// A key of a question.
 struct Setting<'a> {
-    /// What became of it.
+    /// `+ ` of one that came, `- ` of one that went.
     sign: &'static str,
     key: &'a DemandedKey,
     value: String,

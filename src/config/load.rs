@@ -251,7 +251,7 @@ fn build(
     built(layers, presets, data, inputs, disk)
 }
 
-/// What there is of a configuration with mistakes in it, for what can be said of the rest; `None` where there is nothing left.
+/// Returns the sound part of a configuration with mistakes; `None` where nothing is left.
 /// A broken provider or model has a stand-in, so that what refers to it is not told as a second mistake.
 pub fn load_sound(inputs: &Inputs, disk: &dyn Disk) -> Option<Config> {
     let files = files(inputs).ok()?;
@@ -314,7 +314,7 @@ fn built(
     })
 }
 
-/// What needs trust of the file that merely lies in the folder, whether it was given or not.
+/// Returns what needs trust in the folder's own file, granted or not.
 fn configuration(files: &[Found], config: &Config, inputs: &Inputs) -> Option<Configuration> {
     let is_there = |found: &&Found| found.standing == Standing::WorkingFolder;
     let found = files.iter().find(is_there)?;

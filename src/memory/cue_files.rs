@@ -14,7 +14,7 @@ use super::{Prompt, texts};
 use crate::hint::Hint;
 use crate::text::patterns::{Checked, Patterns};
 
-/// Why there are no cues.
+/// The reason why there are no cues.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCues {
     /// A file that cannot be used: `config/cues/…` or the person's own.

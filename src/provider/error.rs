@@ -89,7 +89,7 @@ pub enum ProviderError {
     Setup { what: String, hint: String },
 }
 
-/// What is refused: a key, or a request without one.
+/// Tells a refused key from a request without one.
 fn refused_key(status: u16, message: &str, key: &KeySource) -> String {
     match (key, status) {
         (KeySource::None | KeySource::Unset(_), 401) => {

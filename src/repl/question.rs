@@ -101,7 +101,7 @@ fn asks_for(run: &Run, length: Length) -> String {
     format!("\n  with {}: {}", run.escalation, line_of(&reason, length))
 }
 
-/// Whether a question shows less than there is.
+/// Returns whether a question shows less than there is.
 fn is_cut(asked: &Asked, length: Length) -> bool {
     let lines = match &asked.detail {
         Some(Detail::Diff(diff)) => diff.lines().count(),

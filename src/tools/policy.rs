@@ -70,8 +70,8 @@ pub enum Asking {
     Never,
 }
 
-/// What is asked each time beside changes to what runs later: no remembered rule allows it, and neither does a yes to all. Rules that deny still count. In the
-/// order of how much that is.
+/// Calls that are asked each time, beside changes to what runs later: neither a remembered rule nor a yes to all allows
+/// them; rules that deny still count. In the order of how much that is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EachTime {
     #[default]

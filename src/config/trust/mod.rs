@@ -32,7 +32,7 @@ pub struct Demand {
     /// Files that would go to the model with every request; at least one.
     pub rules: Option<RuleFiles>,
     pub data: Option<DataFolder>,
-    /// Whether the person trusted one of its folders with something before.
+    /// Set where the person trusted one of these folders before.
     pub was_trusted: bool,
 }
 
@@ -81,7 +81,7 @@ impl Configuration {
         }
     }
 
-    /// What tells this configuration from any other.
+    /// Digest of the configuration.
     #[cfg(test)]
     pub fn digest(&self) -> &str {
         &self.digest
@@ -226,7 +226,7 @@ pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<C
     })
 }
 
-/// What of a file needs no trust.
+/// Returns the part of a file that needs no trust.
 pub(super) fn harmless(tree: &Tree) -> Tree {
     let mut rest = Tree::empty();
     let leaves = tree.leaves().into_iter();

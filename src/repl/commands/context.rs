@@ -284,7 +284,7 @@ fn left_out(plan: &ContextPlan, gone: &LeftOut, columns: usize) -> String {
     laid_out("left out", estimate(plan, gone.cost), "", &source, columns)
 }
 
-/// What the whole request takes: as the server reported it, else the sum of the rows.
+/// Tokens of the whole request: as the server reported them, else the sum of the rows.
 fn used(agent: &Agent, counts: &[Count]) -> Count {
     let usage = agent.last_usage().filter(|_| !agent.is_compacted_since());
     if let Some(tokens) = usage.and_then(|usage| usage.prompt) {
@@ -301,7 +301,7 @@ fn used(agent: &Agent, counts: &[Count]) -> Count {
     }
 }
 
-/// How full the window is (G17), and the room for the reply.
+/// The line that says how full the window is (G17), and the room for the reply.
 fn total(used: Count, plan: &ContextPlan, threshold: f64) -> String {
     let max = plan.budget().window();
     let usage = TokenUsage::new(used.tokens, max, threshold, used.is_estimate);

@@ -25,7 +25,7 @@ pub enum CommandError {
     Unknown {
         name: String,
         near: Vec<String>,
-        /// Whether it begins a line that could be a message.
+        /// Set where the line could be a message.
         is_line: bool,
     },
     #[error("/{0} has to wait until you answer")]

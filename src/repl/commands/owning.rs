@@ -177,7 +177,7 @@ pub(super) fn mistaken(word: &'static str, problem: &str) -> CommandError {
     )
 }
 
-/// What is neither a mode nor one of the words: names the word that it nearly is.
+/// Refuses an argument that is neither a mode nor a subcommand, and suggests the nearest.
 pub(super) fn unknown(arguments: &str, modes: &[String]) -> CommandError {
     const LIKE: f64 = 0.6;
     let (typed, _) = first(arguments);

@@ -55,7 +55,7 @@ pub enum History {
 pub struct Gone {
     /// Where it was taken out.
     pub from: Vec<String>,
-    /// What is done by another process, and when.
+    /// An action of another process, and when it happens.
     later: Vec<String>,
     /// What could not be done, each with why.
     pub failed: Vec<String>,

@@ -618,7 +618,7 @@ fn nothing_is_lost_where_a_block_is_taller_than_the_screen() {
     }
 }
 
-/// Whether the unfinished rest fits the screen in each frame.
+/// Returns whether the unfinished rest fits the screen in each frame.
 fn fits(pieces: &[&str], size: Size) -> bool {
     let mut document = Markdown::new(size, Highlighter::default());
     pieces.iter().all(|piece| {

@@ -212,7 +212,7 @@ fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
     found
 }
 
-/// What has a form by which it is known.
+/// Returns the secrets that are known by their form.
 fn exact(text: &str) -> Vec<Found> {
     let mut found = shapes::found(text);
     found.extend(commands::passwords(text));

@@ -33,7 +33,7 @@ impl<'w> Learned<'w> {
         }
     }
 
-    /// Whether a token is a word that is not often used.
+    /// Returns whether a token is a rarely used word.
     fn is_rare(&self, token: &Token<'_>) -> bool {
         token.kind.is_spaced_word()
             && self

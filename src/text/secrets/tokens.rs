@@ -49,7 +49,7 @@ impl Kind {
         (Self::Letter..=Self::Unspaced).contains(&self)
     }
 
-    /// Whether it is a word of a script that writes blanks between words.
+    /// Returns whether it is a word of a script that writes blanks between words.
     pub(super) fn is_spaced_word(self) -> bool {
         matches!(self, Self::Lower | Self::Capital | Self::Upper)
     }

@@ -92,7 +92,7 @@ const OF_PROCESS: &[(i64, u8)] = &[
     (libc::SYS_ioprio_set, 1),
 ];
 
-/// What their first argument is for all processes of a user, of whom 0 is the caller's.
+/// First argument that means all processes of a user, of whom 0 is the caller's.
 const OF_USER: &[(i64, libc::c_int)] = &[
     (libc::SYS_setpriority, PRIO_USER),
     (libc::SYS_ioprio_set, IOPRIO_WHO_USER),
