@@ -167,7 +167,8 @@ impl Pending {
                             break (ended_by(signal), Approval::Refused { why: None });
                         }
                     }
-                    put(output, &asked, Length::Short);
+                    shown = Length::Short;
+                    put(output, &asked, shown);
                 }
                 Some(Typed::Shell) => {
                     refuse(

@@ -485,6 +485,8 @@ impl<'a> Chat<'a> {
         .await;
         self.repl.thinking = thinking;
         let is_answered = matches!(&result, Ok(Ok(report)) if report.outcome == Outcome::Answered);
+        // A server that answers with this model need not say which it has.
+        self.repl.assumed &= !is_answered;
         match result {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => match timed_out {
                 None => show::interrupted(self.output, &report),

@@ -32,7 +32,7 @@ pub struct Demand {
     /// Files that would go to the model with every request; at least one.
     pub rules: Option<RuleFiles>,
     pub data: Option<DataFolder>,
-    /// Set where the person trusted one of these folders before.
+    /// Set where the person trusted each of these folders with something before.
     pub was_trusted: bool,
 }
 
@@ -98,8 +98,12 @@ impl Demand {
         let configuration = self.configuration.as_ref().map(|it| it.folder.as_path());
         let rules = self.rules.as_ref().map(|it| it.root.as_path());
         let data = self.data.as_ref().map(|it| it.folder.as_path());
-        let mut folders: Vec<&Path> = [configuration, rules, data].into_iter().flatten().collect();
-        folders.dedup();
+        let mut folders: Vec<&Path> = Vec::new();
+        for folder in [configuration, rules, data].into_iter().flatten() {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
         folders
     }
 
@@ -134,9 +138,6 @@ impl Demand {
                 return self;
             }
         };
-        let mut folders = self.folders();
-        folders.retain(|folder| records.get(folder).is_granted());
-        self.was_trusted = !folders.is_empty();
         self.rules = self.rules.and_then(|mut rules| {
             let granted = records.get(&rules.root).rule_files;
             let name = |file: &Path| records::name(file);
@@ -154,6 +155,8 @@ impl Demand {
                 None => Some(demanded),
             }
         });
+        let asked = self.folders();
+        self.was_trusted = asked.iter().all(|folder| records.get(folder).is_granted());
         self
     }
 

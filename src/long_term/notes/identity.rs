@@ -74,10 +74,17 @@ pub(super) fn project_rules(
                 continue;
             }
         }
-        let bytes =
-            head(&opened, inside, settings.file_chars).map_err(NotesError::io("read", path))?;
-        let text = std::str::from_utf8(whole_characters_at_start(&bytes))
-            .map_err(|_| NotesError::NotText { path: path.clone() })?;
+        let bytes = match head(&opened, inside, settings.file_chars) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                passed = passed.or(Some(NotesError::io("read", path)(error)));
+                continue;
+            }
+        };
+        let Ok(text) = std::str::from_utf8(whole_characters_at_start(&bytes)) else {
+            passed = passed.or(Some(NotesError::NotText { path: path.clone() }));
+            continue;
+        };
         let (text, is_cut) = cut(&plain(text), settings.file_chars, Keep::Start);
         if !text.is_empty() {
             return Ok(Some(Excerpt {

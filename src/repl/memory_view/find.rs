@@ -115,7 +115,8 @@ impl MemoryView<'_> {
             }
         };
         chosen.statements.ask_as(words);
-        chosen.asked = Some(words.to_owned());
+        // Behind a number others have the words, too: asked for again, they would mean another.
+        chosen.asked = (!matches!(pick, Pick::Number(_))).then(|| words.to_owned());
         Ok(Found::One(chosen))
     }
 
@@ -566,6 +567,7 @@ fn said_in(text: &str, words: &str, place: &str, author: Author, found: &mut Vec
 }
 
 /// Which of several is meant.
+#[derive(Clone, Copy)]
 enum Pick {
     None,
     Number(usize),

@@ -315,6 +315,9 @@ impl MemoryView<'_> {
         }
         left.push(match (history, self.caller) {
             (History::Redacted, _) if gone.is_from_history() => "Removed from history.".to_owned(),
+            (History::Redacted, _) if !gone.failed.is_empty() => {
+                "It may still be in history:".to_owned()
+            }
             (History::Redacted, _) => "It was not in history.".to_owned(),
             (History::Kept, Caller::Private) => "This run is not saved in history.".to_owned(),
             (History::Kept, _) => match chosen.again(self.caller) {

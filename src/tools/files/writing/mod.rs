@@ -1,6 +1,6 @@
 //! What `write_file` and `edit_file` have in common: read, make the new content, keep a copy, replace, tell the difference.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::changes::{Changes, FILE_MAX};
@@ -42,9 +42,12 @@ impl Writing {
     }
 
     pub(super) fn effect(&self, path: &str) -> Result<Effect, Failure> {
-        let real = self.project.resolve(&self.project.locate(path)?)?;
+        let located = self.project.locate(path)?;
+        let real = self.project.resolve(&located)?;
         let path = PathBuf::from(path);
-        Ok(if is_protected(self.project.path(), &real) {
+        // By its own name, too: a link that is protected may lead to what is not, or to nothing yet.
+        let is_protected = |file: &Path| is_protected(self.project.path(), file);
+        Ok(if is_protected(&located) || is_protected(&real) {
             Effect::WritesProtected(path)
         } else {
             Effect::Writes(path)

@@ -46,8 +46,14 @@ fn a_write_shows_first_what_it_does_and_says_then_what_it_did() {
 
 #[test]
 fn a_write_to_what_runs_later_says_so_whatever_link_leads_there() {
-    let fixture = Fixture::with(&[(".github/workflows/a.yml", "x\n"), ("a", "x\n")]);
+    let fixture = Fixture::with(&[
+        (".github/workflows/a.yml", "x\n"),
+        ("a", "x\n"),
+        ("other/a", "x\n"),
+    ]);
     fixture.link("ci", ".github/workflows");
+    fixture.link(".gitea", "other");
+    fixture.link(".envrc", "other/not-there");
     let writing = Writing::new(fixture.project, fixture.changes);
     for (path, runs_later) in [
         ("a", false),
@@ -56,6 +62,7 @@ fn a_write_to_what_runs_later_says_so_whatever_link_leads_there() {
         (".envrc", true),
         (".github/workflows/b.yml", true),
         ("ci/a.yml", true),
+        (".gitea/workflows/a.yml", true),
         ("docs/../.vscode/tasks.json", true),
         (".cogtrix-hooks/a", true),
     ] {
