@@ -52,7 +52,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether the program can be started by an ordinary user at all: a checkout, or where cages are, may lie in a closed folder.
+/// Returns whether the program can be started by an ordinary user at all: a checkout, or where cages are, may lie in a closed folder.
 fn can_be_nobody() -> bool {
     let started = Command::new(program())
         .arg(SUPERVISE)
@@ -84,7 +84,7 @@ fn cages() -> Vec<Cage> {
     ways.collect()
 }
 
-/// Whether bubblewrap can make namespaces for a user.
+/// Returns whether bubblewrap can make namespaces for a user.
 fn has_bubblewrap(user: Option<u32>) -> bool {
     let mut command = Command::new("bwrap");
     command.args(["--dev-bind", "/", "/", "--unshare-net", "true"]);

@@ -197,7 +197,7 @@ fn a_message_that_nobody_is_to_keep_reaches_no_notes() {
     }
 }
 
-/// What tools answered in the last request.
+/// Returns what tools answered in the last request.
 fn results(server: &Server) -> Vec<String> {
     let last = server.chats().pop().unwrap().body;
     let messages = last["messages"].as_array().unwrap().iter();

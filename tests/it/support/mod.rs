@@ -38,7 +38,7 @@ pub(crate) fn told(text: &str) {
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
-/// Whether commands can be confined at all; where not even the kernel could, a test that needs it is left out.
+/// Returns whether commands can be confined at all; where not even the kernel could, a test that needs it is left out.
 pub(crate) fn can_confine() -> bool {
     let Err(error) = available() else { return true };
     assert!(!has_landlock(), "the kernel can confine: {error}");
@@ -63,7 +63,7 @@ pub(crate) fn is_wholly_confined() -> bool {
     false
 }
 
-/// Whether the kernel has what commands are confined by, asked by system calls and not by way of the program.
+/// Returns whether the kernel has what commands are confined by, asked by system calls and not by way of the program.
 fn has_landlock() -> bool {
     let writing = AccessFs::from_write(ABI::V3);
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
@@ -71,7 +71,7 @@ fn has_landlock() -> bool {
     ruleset.and_then(Ruleset::create).is_ok()
 }
 
-/// Whether somebody else than the program can make namespaces here, with privileges, without or through bubblewrap.
+/// Returns whether somebody else than the program can make namespaces here, with privileges, without or through bubblewrap.
 fn has_namespaces() -> bool {
     let tries = [
         ("unshare", &["-nmi"][..]),
