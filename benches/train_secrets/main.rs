@@ -38,7 +38,7 @@ const EPOCHS: usize = 4;
 const SHRINK: f32 = 0.001;
 /// Writers with this in their name were asked for everyday messages: each is read so many times.
 const PLAIN: &str = "plain-";
-const TIMES: usize = 3;
+const TIMES: usize = 5;
 /// Times what the tests promise is read again at the end.
 const PROMISED: usize = 40;
 /// Of a hundred messages so many stand between other sentences.

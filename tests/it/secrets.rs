@@ -342,7 +342,7 @@ fn of_the_labelled_set_nearly_all_secrets_are_masked_and_next_to_nothing_else() 
 /// Messages of people whom the weights were not learned from: never add them to the corpus.
 #[test]
 fn of_the_set_that_training_never_read_nearly_all_secrets_are_masked_and_next_to_nothing_else() {
-    are_masked_and_next_to_nothing_else("said-unread.jsonl", "harmless-unread.jsonl", 94);
+    are_masked_and_next_to_nothing_else("said-unread.jsonl", "harmless-unread.jsonl", 97);
 }
 
 /// At least so many of a hundred secrets are masked, and at most two of a hundred harmless messages changed.
