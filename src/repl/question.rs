@@ -49,9 +49,12 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
             "{tool} wants to read {}",
             plainly(&path.display().to_string(), length)
         ),
-        Effect::Writes(path) | Effect::WritesProtected(path) | Effect::Keeps(path) => format!(
+        Effect::Writes(path)
+        | Effect::WritesProtected(path)
+        | Effect::Keeps(path)
+        | Effect::Deletes(path) => format!(
             "{tool} wants to {} {}{}",
-            verb(asked.detail.as_ref()),
+            verb(asked),
             plainly(&path.display().to_string(), length),
             match asked.effect {
                 Effect::WritesProtected(_) => "\n  which runs later",
@@ -85,8 +88,9 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
 }
 
 /// What a write does to its file.
-fn verb(change: Option<&Detail>) -> &'static str {
-    match change {
+fn verb(asked: &Asked) -> &'static str {
+    match &asked.detail {
+        _ if matches!(asked.effect, Effect::Deletes(_)) => "delete",
         Some(Detail::Diff(diff)) if diff.starts_with("--- /dev/null\n") => "create",
         Some(Detail::Diff(_) | Detail::Text(_)) | None => "change",
     }

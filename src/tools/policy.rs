@@ -116,7 +116,7 @@ pub fn verdict(tool: &str, effect: &Effect, rules: &[Rule], stance: Stance) -> V
     }
     let is_harmless = matches!(
         effect,
-        Effect::Nothing | Effect::Reads(_) | Effect::Keeps(_)
+        Effect::Nothing | Effect::Reads(_) | Effect::Keeps(_) | Effect::Deletes(_)
     );
     if is_harmless {
         return Verdict::Allow;
@@ -160,6 +160,7 @@ fn may_change(effect: &Effect) -> bool {
         Effect::Writes(_)
         | Effect::WritesProtected(_)
         | Effect::Keeps(_)
+        | Effect::Deletes(_)
         | Effect::Runs(_)
         | Effect::RunsLater(_)
         | Effect::Delegates { .. } => true,
@@ -194,6 +195,7 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
         | Effect::Writes(_)
         | Effect::WritesProtected(_)
         | Effect::Keeps(_)
+        | Effect::Deletes(_)
         | Effect::RunsLater(_)
         | Effect::Delegates { .. } => None,
     };

@@ -92,11 +92,6 @@ fn advice(error: &FolderError) -> &'static str {
 }
 
 impl Operation {
-    /// Whether it leaves everything as it is.
-    pub fn only_reads(&self) -> bool {
-        matches!(self, Self::View { .. })
-    }
-
     /// The path it is about, as the model wrote it.
     pub fn path(&self) -> &str {
         match self {
