@@ -322,7 +322,12 @@ fn meant<'a>(asked: &'a Asked, words: &str) -> Option<&'a Rule> {
     if words.is_empty() {
         return asked.rules.first();
     }
-    let plain = |text: &str| text.trim().replace('`', "").to_lowercase();
+    let plain = |text: &str| {
+        text.replace(" …", "")
+            .replace('`', "")
+            .trim()
+            .to_lowercase()
+    };
     let mut rules = asked.rules.iter();
     rules.find(|rule| {
         let is_tool = rule.only == Only::Any && plain(&rule.tool) == plain(words);
@@ -415,9 +420,10 @@ mod tests {
     fn always_means_the_narrowest_rule_unless_another_is_named() {
         let asked = asked(Effect::Runs("cargo test --lib".into()));
         for (words, expected) in [
-            ("", Some("`cargo test`")),
-            ("cargo test", Some("`cargo test`")),
-            ("`cargo test`", Some("`cargo test`")),
+            ("", Some("`cargo test …`")),
+            ("cargo test", Some("`cargo test …`")),
+            ("`cargo test`", Some("`cargo test …`")),
+            ("`cargo test …`", Some("`cargo test …`")),
             ("shell", Some("any command")),
             ("any command", Some("any command")),
             ("everything", None),

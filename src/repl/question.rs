@@ -117,10 +117,13 @@ fn is_cut(asked: &Asked, length: Length) -> bool {
 /// The answers that are possible to a question that is shown so far: on one line where they fit, else several on each, on a
 /// narrow screen one.
 pub(super) fn choices(asked: &Asked, shown: Length, columns: usize) -> String {
-    let always = asked.rules.iter().map(|rule| match Wide::of(rule) {
-        Wide::LikeThis => format!("a = always {}", named(rule)),
-        Wide::Escalated => format!("p = always in this project: {}", named(rule)),
-        Wide::Tool => format!("t = always in this project: {}", named(rule)),
+    let always = asked.rules.iter().map(|rule| {
+        let key = match Wide::of(rule) {
+            Wide::LikeThis => 'a',
+            Wide::Escalated => 'p',
+            Wide::Tool => 't',
+        };
+        format!("{key} = always in this project: {}", named(rule))
     });
     let (no, edit) = match &asked.effect {
         Effect::RunsLater(_) => ("n, Enter = restore the original", None),
@@ -160,13 +163,14 @@ impl Wide {
     }
 }
 
+/// Names the calls that a rule speaks of: `…` stands for what may follow.
 pub(super) fn named(rule: &Rule) -> String {
     match &rule.only {
         // The tool's own name would not say that it means `rm -rf`, too.
         Only::Any if rule.tool == "shell" => "any command".to_owned(),
         Only::Any => rule.tool.clone(),
         Only::Command { prefix, escalation } => match *escalation {
-            Escalation::NONE => format!("`{prefix}`"),
+            Escalation::NONE => format!("`{prefix} …`"),
             given => format!("`{prefix}` with {given}"),
         },
         Only::Host(host) => host.clone(),
@@ -282,16 +286,17 @@ pub(super) mod tests {
         insta::assert_snapshot!(choices(&asked, Length::Short, 40), @r"
         y = yes
         n, Enter = no, or say what to do instead
-        a = always `cargo test`
+        a = always in this project: `cargo test …`
         t = always in this project: any command
         e = edit
         ");
         insta::assert_snapshot!(choices(&asked, Length::Short, 80), @r"
-        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`
+        y = yes  n, Enter = no, or say what to do instead
+        a = always in this project: `cargo test …`
         t = always in this project: any command  e = edit
         ");
         insta::assert_snapshot!(choices(&asked, Length::Short, 200), @r"
-        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always in this project: any command  e = edit
+        y = yes  n, Enter = no, or say what to do instead  a = always in this project: `cargo test …`  t = always in this project: any command  e = edit
         ");
     }
 
