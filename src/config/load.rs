@@ -201,7 +201,7 @@ pub fn config_file(inputs: &Inputs) -> Result<PathBuf, ConfigError> {
     let found = files(inputs)?.pop().map(|found| found.path);
     found
         .or_else(|| own_config_paths(&inputs.folders).next())
-        .ok_or(ConfigError::NoDataFolder)
+        .ok_or(ConfigError::NoConfigFile)
 }
 
 /// The file that counts where it is trusted.
