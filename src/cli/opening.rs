@@ -135,15 +135,15 @@ pub(super) async fn choose(
         return Ok(Some(args));
     }
     let (_, store) = kept_in(&args, config);
-    let mut sessions = store.list()?;
-    let all = sessions.len();
-    sessions.retain(|info| args.last || !info.name.is_of_question());
-    let one_shots = all - sessions.len();
-    if sessions.len() < 2 {
+    let sessions = match store.list()? {
+        all if args.last => (all, 0),
+        all => picker::without_one_shots(all),
+    };
+    if sessions.0.len() < 2 {
         return Ok(Some(args));
     }
     let signals = listen(listening)?;
-    let picked = picker::pick((sessions, one_shots), &store, now, output, signals).await;
+    let picked = picker::pick(sessions, &store, now, output, signals).await;
     match picked.map_err(|source| CliError::Runtime { source })? {
         Picked::Session(name) => Ok(Some(ChatArgs {
             resume: Some(Some(name.to_string())),

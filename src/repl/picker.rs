@@ -35,6 +35,14 @@ pub enum Picked {
     Leave,
 }
 
+/// Leaves out the sessions that a question of the command line made; tells how many those are.
+pub fn without_one_shots(mut sessions: Vec<SessionInfo>) -> (Vec<SessionInfo>, usize) {
+    let all = sessions.len();
+    sessions.retain(|info| !info.name.is_of_question());
+    let one_shots = all - sessions.len();
+    (sessions, one_shots)
+}
+
 /// Lets a person choose among sessions, the last used first; of those left out of them so many are told. Needs a terminal
 /// ([`Output::can_show_list`]).
 pub async fn pick(
