@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::chat::{Record, Redactions, Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
-use crate::cli::{candidates, parts, toolbox, trust};
+use crate::cli::{parts, toolbox, trust};
 use crate::config::{Config, Inputs, Texts};
 use crate::hint::chain;
 use crate::index::{EntryText, Index, Keeping, Meaning, News, Parts, SessionIndex, Words};
@@ -59,8 +59,8 @@ impl Sessions {
         let disk = parts::disk_of_run(args, &config);
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
-        let chat = candidates::chat(&config.settings, &catalog).await;
-        let parts = parts::index(args, Arc::clone(&disk), &config, &texts, (&catalog, &chat))?;
+        let parts =
+            parts::index(args, Arc::clone(&disk), &config, &texts, (&catalog, None)).await?;
         let store = parts::store(args, disk, &config);
         Ok(Self {
             config,
