@@ -21,8 +21,9 @@ const RECENT: usize = 12;
 /// Of what was said so many characters tell that it is repeated; fewer than so many do not.
 const TELLING: usize = 40;
 const MIN_WORDS_CHARS: usize = 8;
-/// The share of the question's words and the cosine that a hit has together for coming by itself, what the cosine counts in
-/// that, the share alone where there are no vectors, and the cosine of what is not among the nearest (docs/RECALL.md).
+/// The share of the question's words and the cosine that a hit has together for coming by itself, what the cosine
+/// counts in that, the share alone where there are no vectors, and the cosine of what is not among the nearest
+/// (docs/RECALL.md).
 const CLEAR: f32 = 0.5;
 const OF_MEANING: f32 = 1.5;
 const CLEAR_BY_WORDS: f32 = 0.16;

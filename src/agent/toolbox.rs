@@ -202,8 +202,8 @@ impl Toolbox {
         }
     }
 
-    /// Has commands confined. Starts nothing: it returns what to tell where the kernel cannot confine at all, and the rest of
-    /// the sandbox is tried before the first command. Call it once the stance is set.
+    /// Has commands confined. Starts nothing: it returns what to tell where the kernel cannot confine at all, and the
+    /// rest of the sandbox is tried before the first command. Call it once the stance is set.
     pub fn confine_commands(&mut self, program: PathBuf) -> Option<String> {
         match shell::available() {
             Ok(_) => {
@@ -214,8 +214,8 @@ impl Toolbox {
         }
     }
 
-    /// Tries the sandbox, once in a run: before a command is judged, or a person says yes to all. Returns a warning where a
-    /// part is missing.
+    /// Tries the sandbox, once in a run: before a command is judged, or a person says yes to all. Returns a warning
+    /// where a part is missing.
     pub async fn try_sandbox(&mut self) -> Option<String> {
         let program = self.untried.clone()?;
         let tried = tokio::task::spawn_blocking(move || shell::support(&program)).await;
@@ -264,8 +264,8 @@ impl Toolbox {
         self.reread()
     }
 
-    /// Takes up the rules as they are now, so that a person's edit and another process's answer count. Where they cannot
-    /// be read nothing is allowed unasked, and a yes to all is over: it was said with rules that deny in mind.
+    /// Takes up the rules as they are now, so that a person's edit and another process's answer count. Where they
+    /// cannot be read nothing is allowed unasked, and a yes to all is over: it was said with rules that deny in mind.
     pub fn reread(&mut self) -> Result<(), ApprovalsError> {
         let Some(approvals) = &self.approvals else {
             return Ok(());
@@ -351,7 +351,8 @@ impl Toolbox {
         }
     }
 
-    /// Returns the rules that a person may answer with: none where a call is asked each time, or where no rule can be kept.
+    /// Returns the rules that a person may answer with: none where a call is asked each time, or where no rule can be
+    /// kept.
     pub(super) fn rules_for(&self, tool: &str, effect: &Effect) -> Vec<Rule> {
         if self.unread.is_some() || self.stance.asks_each_time(effect) {
             return Vec::new();
@@ -359,7 +360,8 @@ impl Toolbox {
         policy::rules_for(tool, effect)
     }
 
-    /// Keeps a rule; returns its number where it outlives the run. It holds for this run even where the disk refuses it.
+    /// Keeps a rule; returns its number where it outlives the run. It holds for this run even where the disk refuses
+    /// it.
     pub(super) fn learn(&mut self, rule: &Rule) -> Result<Option<usize>, ApprovalsError> {
         if !self.rules.contains(rule) {
             self.rules.push(rule.clone());

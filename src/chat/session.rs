@@ -26,7 +26,8 @@ pub struct SessionMeta {
 
 /// A conversation, whole.
 ///
-/// Invariant: `turns` tile `messages` in order; only the last may be running. `messages` are without what was forgotten.
+/// Invariant: `turns` tile `messages` in order; only the last may be running. `messages` are without what was
+/// forgotten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     name: SessionName,
@@ -254,8 +255,8 @@ impl Session {
         self.meta.model = Some(model);
     }
 
-    /// Returns a copy under another name: whole, or as it was when a turn had ended; `None` where there is no such turn. What the
-    /// modes had noted is still that of the whole session, and so are pins and scratchpad.
+    /// Returns a copy under another name: whole, or as it was when a turn had ended; `None` where there is no such
+    /// turn. What the modes had noted is still that of the whole session, and so are pins and scratchpad.
     pub fn forked(&self, name: SessionName, at: Option<TurnId>) -> Option<Self> {
         let mut fork = self.clone();
         fork.name = name;

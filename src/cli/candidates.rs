@@ -21,8 +21,8 @@ pub(super) fn choice_settings(
     ChoiceSettings { candidates, named }
 }
 
-/// The provider that a chat uses, where that decides who embeds: that of the model chosen already, else the one that would
-/// be chosen; asks Ollama at most.
+/// The provider that a chat uses, where that decides who embeds: that of the model chosen already, else the one that
+/// would be chosen; asks Ollama at most.
 pub(super) async fn chat(
     settings: &Settings,
     catalog: &Catalog,

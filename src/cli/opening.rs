@@ -1,4 +1,5 @@
-//! Which session a run opens, and opening it: the one that is named, the last one, one of its own, or the next that is free.
+//! Which session a run opens, and opening it: the one that is named, the last one, one of its own, or the next that is
+//! free.
 
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -122,8 +123,8 @@ fn check_data_folder(folder: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave. Signals
-/// that were listened for are listened for until the end.
+/// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave.
+/// Signals that were listened for are listened for until the end.
 pub(super) async fn choose(
     args: ChatArgs,
     config: &Config,

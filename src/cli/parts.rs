@@ -179,8 +179,8 @@ pub(super) fn editor(inputs: &Inputs) -> TextEditor {
     }
 }
 
-/// Whether the model has files of its own. They are opened past the disk of the run, so nothing would keep a private one from
-/// writing to them.
+/// Whether the model has files of its own. They are opened past the disk of the run, so nothing would keep a private
+/// one from writing to them.
 pub(super) fn has_memories(args: &ChatArgs, config: &Config) -> bool {
     let memory = &config.settings.memory;
     memory.memories_tool && memory.backend != Backend::None && !args.private
@@ -371,8 +371,8 @@ pub(super) fn searched(config: &Config, store: Arc<dyn SessionStore>) -> index::
     }
 }
 
-/// Who turns texts into vectors for recall, beside the model that was chosen for a chat. Asks Ollama at most, and reads nothing
-/// before it is resolved.
+/// Who turns texts into vectors for recall, beside the model that was chosen for a chat. Asks Ollama at most, and reads
+/// nothing before it is resolved.
 pub(super) async fn embedder_choice(
     config: &Config,
     catalog: &Catalog,

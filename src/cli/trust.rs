@@ -57,8 +57,8 @@ pub(super) fn load(
     begin(args, Some, may_ask(args), disk, output)
 }
 
-/// Loads, settles what needs trust of what `wanted` leaves of it, and shows the warnings. An empty `./data` is the person's
-/// own from the first run on that keeps something in it.
+/// Loads, settles what needs trust of what `wanted` leaves of it, and shows the warnings. An empty `./data` is the
+/// person's own from the first run on that keeps something in it.
 fn begin(
     args: &ChatArgs,
     wanted: fn(TrustRequest) -> Option<TrustRequest>,
@@ -337,8 +337,8 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// Blocks of settings that choose what runs, who is asked, and what is read or kept; the worst come last, right above the
-/// question.
+/// Blocks of settings that choose what runs, who is asked, and what is read or kept; the worst come last, right above
+/// the question.
 const DANGEROUS: [&str; 12] = [
     "models",
     "system_prompt_file",
@@ -369,8 +369,8 @@ const MISTAKE_MAX: usize = 300;
 /// Names of rule files that are shown.
 const FILES_MAX: usize = 10;
 
-/// Shows the harmless first and the dangerous last; each dangerous block has its share of the lines, so that none is pushed out
-/// by another, and of what is left out it is said where it belongs and how much it is.
+/// Shows the harmless first and the dangerous last; each dangerous block has its share of the lines, so that none is
+/// pushed out by another, and of what is left out it is said where it belongs and how much it is.
 fn shortened(settings: Vec<Setting<'_>>) -> Vec<String> {
     let of_block = |key: &DemandedKey, block: &str| {
         let rest = key.key.strip_prefix(block);

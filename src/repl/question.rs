@@ -1,7 +1,8 @@
 //! A tool's question in words: what is asked, and which answers there are.
 //!
-//! What a model wrote stands in it, and must neither look like another line of the screen nor hide anything: a text of several
-//! lines has a bar in front of each, long blanks are counted instead of shown, and what cannot be seen is written out.
+//! What a model wrote stands in it, and must neither look like another line of the screen nor hide anything: a text of
+//! several lines has a bar in front of each, long blanks are counted instead of shown, and what cannot be seen is
+//! written out.
 
 use crate::agent::Asked;
 use crate::term::{NARROW, width};
@@ -114,8 +115,8 @@ fn is_cut(asked: &Asked, length: Length) -> bool {
     lines > length.of_diff() || headline(asked, length) != headline(asked, Length::Whole)
 }
 
-/// The answers that are possible to a question that is shown so far: on one line where they fit, else several on each, on a
-/// narrow screen one.
+/// The answers that are possible to a question that is shown so far: on one line where they fit, else several on each,
+/// on a narrow screen one.
 pub(super) fn choices(asked: &Asked, shown: Length, columns: usize) -> String {
     let always = asked.rules.iter().map(|rule| {
         let key = match Wide::of(rule) {

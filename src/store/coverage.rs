@@ -1,7 +1,8 @@
 //! Summaries of a session whose history is another than when they were written: mended, or edited by hand (C29).
 //!
 //! Unit: the summaries of one session. Invariant: one that is left stands only for messages it was made of, by their
-//! ids; older files hold none, and are only kept from standing for more than there is. Says what was done, writes nothing.
+//! ids; older files hold none, and are only kept from standing for more than there is. Says what was done, writes
+//! nothing.
 
 use std::ops::Range;
 
@@ -118,8 +119,8 @@ fn left_of(
     Some(left.start..upto)
 }
 
-/// The first run of messages that a summary from `first` to `last` was made of. Ids count upwards: they tell which of the
-/// messages between the two are left when either is gone, and which came in later.
+/// The first run of messages that a summary from `first` to `last` was made of. Ids count upwards: they tell which of
+/// the messages between the two are left when either is gone, and which came in later.
 fn still_there(messages: &[Message], first: &MessageId, last: &MessageId) -> Option<Range<usize>> {
     let (Some(lowest), Some(highest)) = (first.number(), last.number()) else {
         return between(messages, first, last);

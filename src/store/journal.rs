@@ -6,9 +6,9 @@
 //! {"seq":12,"type":"turn_finished","turn":3,"messages":[{…}],"outcome":"answered"}
 //! ```
 //! `seq` grows by one from the first record of the session; a snapshot tells which `seq` it contains, so
-//! that a journal which outlived its checkpoint is not applied twice. A line written twice counts once. Lines of a reply
-//! that arrives are not synced, each holds what came since the one before; they count until the reply is there whole.
-//! Reading is total: what is no record is counted and skipped, and a record that merely stands beside
+//! that a journal which outlived its checkpoint is not applied twice. A line written twice counts once. Lines of a
+//! reply that arrives are not synced, each holds what came since the one before; they count until the reply is there
+//! whole. Reading is total: what is no record is counted and skipped, and a record that merely stands beside
 //! garbage on its line is still found.
 
 use std::collections::HashSet;

@@ -1,5 +1,5 @@
-//! `memories`: the model's own files, in six operations (Q35-Q37). Unit: one call. What may go wrong with paths and texts is
-//! known in `notes::memories`; here arguments become an operation.
+//! `memories`: the model's own files, in six operations (Q35-Q37). Unit: one call. What may go wrong with paths and
+//! texts is known in `notes::memories`; here arguments become an operation.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! Whether a call may happen: allowed, to be asked, or refused. Pure.
 //!
-//! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing; what is harmless by itself
-//! is allowed; then what is asked each time, as files that run later are; then a rule that allows, then a yes to all, which stays inside the sandbox. Whatever
-//! is left is asked.
+//! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing; what is harmless
+//! by itself is allowed; then what is asked each time, as files that run later are; then a rule that allows, then a yes
+//! to all, which stays inside the sandbox. Whatever is left is asked.
 
 mod command;
 mod options;
@@ -31,8 +31,8 @@ pub enum Says {
 pub enum Only {
     /// All of them.
     Any,
-    /// Command lines that begin with these words and add nothing but what the table of options lists as harmless; with an escalation
-    /// no operands.
+    /// Command lines that begin with these words and add nothing but what the table of options lists as harmless; with
+    /// an escalation no operands.
     Command {
         prefix: String,
         /// What such a command may have beyond the sandbox.

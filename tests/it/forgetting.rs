@@ -1,5 +1,5 @@
-//! Forgotten means gone: from every file but history, from every later request, from every search; and from history where the
-//! person wants that. Told in chats of all three modes, in several languages.
+//! Forgotten means gone: from every file but history, from every later request, from every search; and from history
+//! where the person wants that. Told in chats of all three modes, in several languages.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The person owns memory: what was captured is told, listed, explained and taken back; entries go to a file and come back;
-//! in a chat and from the command line, also at once.
+//! The person owns memory: what was captured is told, listed, explained and taken back; entries go to a file and come
+//! back; in a chat and from the command line, also at once.
 
 use std::path::{Path, PathBuf};
 

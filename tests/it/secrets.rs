@@ -1,5 +1,5 @@
-//! Secrets in the real binary: they are in history, where they were said, and in no other file; what a person wants nobody
-//! to keep is in no other file either.
+//! Secrets in the real binary: they are in history, where they were said, and in no other file; what a person wants
+//! nobody to keep is in no other file either.
 
 use cogtrix::chat::{
     Compaction, Hybrid, Message, MessageId, Record, Role, Session, Summary, Timestamp, TurnId,

@@ -7,7 +7,8 @@
 //!   servers    MCP servers: started, listed, ended
 //! ```
 //!
-//! Unit: one thing that is looked at. What waits for others waits beside the rest. What is wrong here never ends the look.
+//! Unit: one thing that is looked at. What waits for others waits beside the rest. What is wrong here never ends the
+//! look.
 
 mod finding;
 pub(super) mod machine;

@@ -173,8 +173,8 @@ impl Volume {
         self.log.is_some()
     }
 
-    /// Makes the vectors that are missing of a session that is not long, and says of a long one how it gets them: nobody
-    /// waits minutes for one question.
+    /// Makes the vectors that are missing of a session that is not long, and says of a long one how it gets them:
+    /// nobody waits minutes for one question.
     pub(super) async fn catch_up_if_short(&mut self, meaning: &mut Meaning, output: &mut Output) {
         const SHORT: usize = 500;
         let turns = self.session.turns().len();

@@ -279,8 +279,8 @@ pub(super) fn rules(project: &Path, root: PathBuf, names: &[String]) -> RuleFile
     }
 }
 
-/// Keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things may
-/// take and how they look. Everything else chooses what is read, kept, asked or run, and by whom.
+/// Keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things
+/// may take and how they look. Everything else chooses what is read, kept, asked or run, and by whom.
 const HARMLESS: [&str; 4] = [
     "memory.timestamps",
     "memory.carry_pending",

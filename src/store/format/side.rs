@@ -1,5 +1,6 @@
 //! The small files beside a history: `{session}_hybrid.json` (C26), `{session}_mode_state.json`
-//! (C73), `{session}_scratchpad.json` (X23), `{session}_pins.json` (G12) and `{session}_forgotten.json`. Each is replaced whole, is the truth for what it holds, and keeps the fields it does not know.
+//! (C73), `{session}_scratchpad.json` (X23), `{session}_pins.json` (G12) and `{session}_forgotten.json`. Each is
+//! replaced whole, is the truth for what it holds, and keeps the fields it does not know.
 
 use serde_json::{Value, json};
 
@@ -224,8 +225,8 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     stored
 }
 
-/// Brings every index into history to what `fits` says of it, but for those of texts that say by its ids what they stand
-/// for; tells whether one had to be changed (C29).
+/// Brings every index into history to what `fits` says of it, but for those of texts that say by its ids what they
+/// stand for; tells whether one had to be changed (C29).
 pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize) -> bool {
     let mut clamped = false;
     if let Some(index) = hybrid.unknown.get_mut("embedded_idx")

@@ -106,7 +106,8 @@ impl Screen {
         bytes
     }
 
-    /// Counts the lines that stay as they are because the cursor cannot go back to them; the last one is never among them.
+    /// Counts the lines that stay as they are because the cursor cannot go back to them; the last one is never among
+    /// them.
     fn scrolled_away(&self, size: Size) -> usize {
         let mut rows = 0;
         let lines = self.drawn.iter().rev();

@@ -1,7 +1,7 @@
 //! `memories/`: files of the model's own, in six operations (Q35-Q37). Unit: one operation, done whole or not at all.
 //!
-//! Invariant: whatever a path says, nothing outside of `memories/` is read or changed, and no link is followed. Paths are
-//! as the model writes them, `/memories/…`; what is said back is for the model.
+//! Invariant: whatever a path says, nothing outside of `memories/` is read or changed, and no link is followed. Paths
+//! are as the model writes them, `/memories/…`; what is said back is for the model.
 
 mod path;
 mod text;
