@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::files::MemoryDisk;
 use crate::index::fixture::{self, entry, index_of, now, session, workspace};

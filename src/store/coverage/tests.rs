@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::chat::{Part, Role, SessionMeta, Timestamp};
 

@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::chat::Session;
 use crate::store::replay::{Ground, replay};

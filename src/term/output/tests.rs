@@ -1,7 +1,9 @@
-
 use proptest::prelude::*;
 
+use std::time::{Duration, Instant};
+
 use super::*;
+use crate::term::markdown::Line;
 use crate::testing::Capture;
 
 fn output(stdout: Device, stderr: Device, policy: Policy) -> (Output, Capture, Capture) {

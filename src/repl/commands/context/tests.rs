@@ -1,4 +1,3 @@
-
 use crate::memory::tracking::readers::Readers;
 use std::sync::Arc;
 
