@@ -336,8 +336,10 @@ pub(super) async fn index(
         })
     });
     let lists = lists.transpose()?;
+    // Held by the futures of many commands.
+    let choice = Box::pin(embedder_choice(config, catalog, chosen, Arc::clone(&disk))).await;
     Ok(index::Parts {
-        embedder: Arc::new(embedder_choice(config, catalog, chosen, Arc::clone(&disk)).await),
+        embedder: Arc::new(choice),
         hnsw_min: config.settings.memory.recall.hnsw_min,
         disk,
         folder: config.settings.data_dir.join("vectordb"),

@@ -59,8 +59,14 @@ impl Sessions {
         let disk = parts::disk_of_run(args, &config);
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
-        let parts =
-            parts::index(args, Arc::clone(&disk), &config, &texts, (&catalog, None)).await?;
+        let parts = Box::pin(parts::index(
+            args,
+            Arc::clone(&disk),
+            &config,
+            &texts,
+            (&catalog, None),
+        ))
+        .await?;
         let store = parts::store(args, disk, &config);
         Ok(Self {
             config,
