@@ -1,5 +1,5 @@
-//! What reaches the model: each question is asked as a turn in a fresh copy of a memory, and the request that a server in
-//! this process gets is looked through for the evidence. Loopback only.
+//! What reaches the model: each question is asked as a turn in a fresh copy of a memory, and the request that a server
+//! in this process gets is looked through for the evidence. Loopback only.
 //!
 //! ```text
 //! cargo bench --bench asked -- --evidence PREFIX [--window 8192] [--encoder FOLDER] [--every N]

@@ -1,6 +1,6 @@
 //! Whether the local encoder gives the vectors that its model's authors have: run by hand where the files are,
-//! `cargo bench --bench encoder -- FOLDER VECTORS.json`, the second with `{"sentences": [{"text": …, "vector": […]}]}`. Fails
-//! where a cosine is not above 0.999. Without arguments it says so and measures nothing.
+//! `cargo bench --bench encoder -- FOLDER VECTORS.json`, the second with `{"sentences": [{"text": …, "vector": […]}]}`.
+//! Fails where a cosine is not above 0.999. Without arguments it says so and measures nothing.
 
 #![expect(clippy::print_stdout, reason = "a report")]
 

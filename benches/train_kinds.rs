@@ -1,7 +1,7 @@
 //! Learns what kind of sentence is worth keeping from `benches/corpus/kinds`, and writes the weights:
-//! `cargo bench --features testing --bench train_kinds`. With `-- --leave-out` it says instead how well each author is read by weights
-//! that were learned from the others; with `-- --score FILE…` how well messages of files are read by the program as it is.
-//! `--list` shows each mistake.
+//! `cargo bench --features testing --bench train_kinds`. With `-- --leave-out` it says instead how well each author is
+//! read by weights that were learned from the others; with `-- --score FILE…` how well messages of files are read by
+//! the program as it is. `--list` shows each mistake.
 //!
 //! A line is `{"writer", "lang", "before", "text", "keep", "kind", "scope", "span", "trap"}`.
 
@@ -41,7 +41,8 @@ const KEEP: u32 = 24;
 const KINDS: u32 = 23;
 const EPOCHS: usize = 12;
 const SHRINK: f32 = 0.0008;
-/// Times of a hundred when a message is read by its concepts and its shape alone, as one in words that nobody used before.
+/// Times of a hundred when a message is read by its concepts and its shape alone, as one in words that nobody used
+/// before.
 const UNHEARD: usize = 30;
 /// Messages that have a feature, at least.
 const LEAST: u8 = 2;

@@ -1,4 +1,5 @@
-//! The same message with another value, another spelling of a name, other numbers: so that the model learns the wording.
+//! The same message with another value, another spelling of a name, other numbers: so that the model learns the
+//! wording.
 
 use crate::learning::Random;
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::store::{name, open, path, plain, without_fractions};
 
-/// A line is a message, nothing, or a flaw in one line of words with something to do about it. A message is kept as it was
-/// read, and an entry that is written reads back the same.
+/// A line is a message, nothing, or a flaw in one line of words with something to do about it. A message is kept as it
+/// was read, and an entry that is written reads back the same.
 pub fn import(input: &[u8]) {
     let mut messages = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {

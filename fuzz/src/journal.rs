@@ -6,8 +6,8 @@ use cogtrix::store::StoreError;
 
 use super::store::{check_goes_on, check_other, name, open, path, put_other, turn};
 
-/// The first bytes say how many turns there were, where the damage begins and whether it replaces what follows; the rest is
-/// the damage. Every record whose line ends before the damage is in the session again, in its order.
+/// The first bytes say how many turns there were, where the damage begins and whether it replaces what follows; the
+/// rest is the damage. Every record whose line ends before the damage is in the session again, in its order.
 pub fn journal(input: &[u8]) {
     let [turns, place, mode, damage @ ..] = input else {
         return;
@@ -52,7 +52,8 @@ pub fn journal(input: &[u8]) {
     check_other(&disk, &other);
 }
 
-/// Turns kept in the journal alone, as a kill leaves them; their texts are taken from the input, so that they quote damage.
+/// Turns kept in the journal alone, as a kill leaves them; their texts are taken from the input, so that they quote
+/// damage.
 fn acknowledged(disk: &MemoryDisk, turns: usize, text: &[u8]) -> Vec<Record> {
     let opened = open(disk).expect("an empty folder opens");
     let (mut session, mut log) = (opened.session, opened.log);

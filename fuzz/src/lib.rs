@@ -1,5 +1,5 @@
-//! What must hold for any bytes, one function for each fuzz target. libFuzzer calls them from `fuzz_targets/`, and the test
-//! suite (`tests/it/fuzzed.rs`) replays the corpora through the same functions, without the nightly toolchain.
+//! What must hold for any bytes, one function for each fuzz target. libFuzzer calls them from `fuzz_targets/`, and the
+//! test suite (`tests/it/fuzzed.rs`) replays the corpora through the same functions, without the nightly toolchain.
 
 mod config;
 mod cues;

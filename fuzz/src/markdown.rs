@@ -15,8 +15,8 @@ use super::store::{SEPARATOR, name};
 /// Room for what goes into a request.
 const ROOM: usize = 200;
 
-/// The first byte chooses a line, the rest is the file and, behind a separator, somebody's words. A change changes the line
-/// it is about and no other, and a file that is no text stays byte for byte.
+/// The first byte chooses a line, the rest is the file and, behind a separator, somebody's words. A change changes the
+/// line it is about and no other, and a file that is no text stays byte for byte.
 pub fn markdown(input: &[u8]) {
     let Some((chosen, rest)) = input.split_first() else {
         return;

@@ -13,8 +13,8 @@ use super::store::{
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Whatever the files of a session hold: it opens, once mended it stays as it is, the original of what was mended is kept,
-/// and no other session is touched. What is refused is left byte for byte.
+/// Whatever the files of a session hold: it opens, once mended it stays as it is, the original of what was mended is
+/// kept, and no other session is touched. What is refused is left byte for byte.
 pub fn session(input: &[u8]) {
     let disk = MemoryDisk::default();
     let other = put_other(&disk);

@@ -105,8 +105,8 @@ pub fn check_goes_on(disk: &MemoryDisk, opened: Opened) {
     assert_eq!(plain(&again.session), plain(&session));
 }
 
-/// Messages without what a file says of the end of a turn in words that nobody knows: it is kept until it is known how the
-/// turn ended.
+/// Messages without what a file says of the end of a turn in words that nobody knows: it is kept until it is known how
+/// the turn ended.
 pub fn plain(session: &Session) -> Vec<Message> {
     let mut messages = session.messages().to_vec();
     for message in &mut messages {

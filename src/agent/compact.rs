@@ -89,8 +89,8 @@ impl Hint for CompactError {
 }
 
 impl Agent {
-    /// Compacts as the person says. `focus`: what they want kept. What is being written in the background is given up as soon
-    /// as this one has something to write; where it fails, the next turn begins that anew.
+    /// Compacts as the person says. `focus`: what they want kept. What is being written in the background is given up
+    /// as soon as this one has something to write; where it fails, the next turn begins that anew.
     pub async fn compact(
         &mut self,
         what: Compacting,

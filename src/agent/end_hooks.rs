@@ -101,8 +101,8 @@ impl EndHooks {
     }
 }
 
-/// Messages of the newest turns, oldest first: enough to be read, and to tell that there are enough. Walked from the end,
-/// since a turn costs the same in any session.
+/// Messages of the newest turns, oldest first: enough to be read, and to tell that there are enough. Walked from the
+/// end, since a turn costs the same in any session.
 fn newest(session: &Session, enough: usize) -> Vec<&Message> {
     let mut turns = Vec::new();
     let mut messages = 0;

@@ -1,6 +1,8 @@
-//! What is kept beyond a turn: entries of memory, pins, the scratchpad; for a model and for a person. Unit: one of them.
+//! What is kept beyond a turn: entries of memory, pins, the scratchpad; for a model and for a person. Unit: one of
+//! them.
 //!
-//! Pins and scratchpad are records of the session; entries are written by the [`EntryWriter`](super::entry_writer::EntryWriter).
+//! Pins and scratchpad are records of the session; entries are written by the
+//! [`EntryWriter`](super::entry_writer::EntryWriter).
 
 use serde_json::json;
 
@@ -232,8 +234,8 @@ impl Agent {
         Ok(Output::text(said.to_string(), brief))
     }
 
-    /// Writes what is to last to MEMORY.md, and what an entry says now that has a line there (Q20); tells the model what
-    /// became of it.
+    /// Writes what is to last to MEMORY.md, and what an entry says now that has a line there (Q20); tells the model
+    /// what became of it.
     async fn keep_durably(&self, kept: &Kept, lasting: Lasting) -> Option<String> {
         let Some(long_term) = self.long_term().cloned() else {
             let lost = "not written: nothing is kept beyond this session".to_owned();

@@ -1,5 +1,5 @@
-//! When entries of memory are written: a moment after they changed, all in one go, while the agent waits for a person or a
-//! model, and at the end. Unit: one flush.
+//! When entries of memory are written: a moment after they changed, all in one go, while the agent waits for a person
+//! or a model, and at the end. Unit: one flush.
 //!
 //! Invariant: what the disk refuses waits on and is tried again; that is told once.
 

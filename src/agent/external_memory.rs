@@ -1,7 +1,7 @@
 //! A memory behind a server, beside the files (X21): what is to last is added to it, and it is asked with them.
 //!
-//! Unit: one text or one question. Invariant: nobody waits for what is added, and only so long for an answer; what fails is
-//! told once, and the files have it all the same; no secret is sent.
+//! Unit: one text or one question. Invariant: nobody waits for what is added, and only so long for an answer; what
+//! fails is told once, and the files have it all the same; no secret is sent.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Forgetting in the open session: messages are masked, boards, summaries, scratchpad and pins lose the sentence, and the
-//! index is made again from what the messages say now. Unit: one forgetting.
+//! Forgetting in the open session: messages are masked, boards, summaries, scratchpad and pins lose the sentence, and
+//! the index is made again from what the messages say now. Unit: one forgetting.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +21,8 @@ pub struct ForgottenHere {
 }
 
 impl Agent {
-    /// Forgets in the open session: from the next request on the sentences read `[forgotten]`. What another process forgot
-    /// of it comes first: the record of both is one.
+    /// Forgets in the open session: from the next request on the sentences read `[forgotten]`. What another process
+    /// forgot of it comes first: the record of both is one.
     pub fn forget_here(&mut self, statements: &Statements) -> ForgottenHere {
         let warning = self.take_in_forgotten();
         let mut here = self.strike_here(statements);
@@ -64,7 +64,8 @@ impl Agent {
         }
     }
 
-    /// Strikes what was forgotten of these messages from history, too, and folds the journal: the bytes are gone from disk.
+    /// Strikes what was forgotten of these messages from history, too, and folds the journal: the bytes are gone from
+    /// disk.
     pub fn redact_here(&mut self, which: &[MessageId]) -> Result<(), StoreError> {
         self.ledger.redact(which)
     }

@@ -286,7 +286,8 @@ impl Agent {
         match record {
             Ok(record) => {
                 let refused = self.keep(record);
-                // Of a rolling summary, or of a further part of a backlog, nobody is told: they are taken in all the time.
+                // Of a rolling summary, or of a further part of a backlog, nobody is told: they are taken in all the
+                // time.
                 let kind = kind.filter(|_| self.compacted_to() > before);
                 let told = kind.and_then(|_| self.compacted());
                 refused

@@ -1,5 +1,5 @@
-//! A session and its log, kept in step: what happens is applied in memory and appended to disk. History is kept as it was
-//! said, everything else without secrets.
+//! A session and its log, kept in step: what happens is applied in memory and appended to disk. History is kept as it
+//! was said, everything else without secrets.
 //!
 //! When the disk refuses, the session goes on in memory; the log holds on to the records and writes them
 //! first with the next append, so that a disk that was full for a while costs nothing.

@@ -7,10 +7,12 @@
 //! ```
 //! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns. Where what stands:
 //! ```text
-//!  the turn         turn; request: what is sent; model_loop, reply: what comes back; tool_calls, toolbox; input, mentions; undo, think/
+//!  the turn         turn; request: what is sent; model_loop, reply: what comes back; tool_calls, toolbox;
+//!                   input, mentions; undo, think/
 //!  what it tells    event; warn_once: not every turn
 //!  compaction       compact: asked for; auto_compact: by itself; summarizer, summaries, skip; jobs: in the background
-//!  recall           recall: in the session; related: what comes into a request by itself; memory_search: over everything
+//!  recall           recall: in the session; related: what comes into a request by itself; memory_search:
+//!                   over everything
 //!  long-term memory notes, end_hooks, long_term/; entries, entry_writer; external_memory: behind a server
 //!  forgetting       forgetting: in the open session
 //!  learning         counter, calibration: how servers count; second_reader: what a model reads out of a session
@@ -252,8 +254,8 @@ impl Agent {
         self.skip.clone()
     }
 
-    /// Takes other settings of the context and of memory, from the next request on: what is sent, how much of a result is
-    /// kept, what is noted.
+    /// Takes other settings of the context and of memory, from the next request on: what is sent, how much of a result
+    /// is kept, what is noted.
     pub fn resettle(&mut self, context: context::Settings, memory: crate::memory::Settings) {
         self.toolbox.limits = self.toolbox.limits.with(&context);
         if let Some(long_term) = &mut self.long_term {
@@ -295,8 +297,8 @@ impl Agent {
         self.last.as_ref()?.usage
     }
 
-    /// How much of its model's window the last request took, or a compaction is to have left of it; `None` before the first and
-    /// where nobody knows.
+    /// How much of its model's window the last request took, or a compaction is to have left of it; `None` before the
+    /// first and where nobody knows.
     pub fn window_use(&self) -> Option<TokenUsage> {
         let last = self.last.as_ref()?;
         if !Arc::ptr_eq(&last.provider, &self.provider) || last.provider.is_offline() {
@@ -461,8 +463,8 @@ impl Agent {
         Ok(())
     }
 
-    /// Returns a copy of this session under another name, whole or as it was when a turn had ended; `None` where there is no such
-    /// turn.
+    /// Returns a copy of this session under another name, whole or as it was when a turn had ended; `None` where there
+    /// is no such turn.
     pub fn fork(&mut self, name: SessionName, at: Option<TurnId>) -> Option<Session> {
         let session = self.ledger.session();
         let fork = self.memory.fork(session, name, at);

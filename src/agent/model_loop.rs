@@ -1,4 +1,5 @@
-//! A conversation with the provider within one turn: plan, send, read; where the reply calls tools, do that and ask again.
+//! A conversation with the provider within one turn: plan, send, read; where the reply calls tools, do that and ask
+//! again.
 //!
 //! Every request goes through the plan and the budget again: what tools brought may be more than there is room for.
 

@@ -54,8 +54,8 @@ impl Agent {
         }
     }
 
-    /// Writes down what a person said that is worth keeping (Q2). Where the person does not wait for it, it is written all
-    /// the same, and told with the next turn.
+    /// Writes down what a person said that is worth keeping (Q2). Where the person does not wait for it, it is written
+    /// all the same, and told with the next turn.
     pub(super) async fn write_down(
         &mut self,
         words: Option<Message>,
@@ -103,8 +103,8 @@ impl Agent {
         }
     }
 
-    /// What was said last before this process took the session up, if its turn was cut short: the process may have been killed
-    /// before anything was written down. One that failed came to its end, and what it heard was seen to then.
+    /// What was said last before this process took the session up, if its turn was cut short: the process may have been
+    /// killed before anything was written down. One that failed came to its end, and what it heard was seen to then.
     fn said_before(&mut self) -> Option<Message> {
         let session = self.ledger.session();
         if !self.long_term.as_mut()?.takes_up(session.name()) {

@@ -1,7 +1,7 @@
 //! Collects a reply from its stream: shows what arrives, keeps it, and says how it ended.
 //!
-//! Of a reply that takes longer, what has arrived is kept on disk twice a second, for the case that the process ends before
-//! the reply does: what was seen a second before is there.
+//! Of a reply that takes longer, what has arrived is kept on disk twice a second, for the case that the process ends
+//! before the reply does: what was seen a second before is there.
 
 use std::time::Duration;
 
@@ -33,7 +33,8 @@ pub(super) enum End {
     Failed(ProviderError),
 }
 
-/// Text is on disk so long after it arrived, at the latest; half of what is promised, as drawing and writing take time too.
+/// Text is on disk so long after it arrived, at the latest; half of what is promised, as drawing and writing take time
+/// too.
 const KEPT_WITHIN: Duration = Duration::from_millis(500);
 
 /// What has arrived of a reply and is not on disk yet.

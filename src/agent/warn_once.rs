@@ -1,4 +1,5 @@
-//! What a session has warned of already. Unit: a condition. Invariant: one that goes on is told once, and again after it ended.
+//! What a session has warned of already. Unit: a condition. Invariant: one that goes on is told once, and again after
+//! it ended.
 
 use super::event::{Beside, Reach, Warning};
 use crate::chat::Tokens;

@@ -1,6 +1,7 @@
 //! Texts pinned to a session: they stand in every request, whatever is summarised, kept in `{session}_pins.json` (G12).
 //!
-//! Unit: one pin. Invariant: a pin is added only while all together take at most [`Pins::MAX_BYTES`]; a number is given once.
+//! Unit: one pin. Invariant: a pin is added only while all together take at most [`Pins::MAX_BYTES`]; a number is given
+//! once.
 
 use super::record::TextVisitor;
 use super::{Timestamp, Unknown};

@@ -45,9 +45,11 @@ pub struct Compaction {
     pub upto: usize,
     /// First and last of these messages; `None` in files of earlier versions.
     pub covers: Option<(MessageId, MessageId)>,
-    /// How many of these were of turns that count, as they were counted when it was made; `None` in files of earlier versions.
+    /// How many of these were of turns that count, as they were counted when it was made; `None` in files of earlier
+    /// versions.
     pub gone: Option<usize>,
-    /// The oldest so many of these messages are not in the text yet: a long backlog is summarised from its newest part on.
+    /// The oldest so many of these messages are not in the text yet: a long backlog is summarised from its newest part
+    /// on.
     pub untold: usize,
     /// How many messages the session had when it was planned.
     pub made: usize,
@@ -159,8 +161,8 @@ impl Hybrid {
             .filter(|summary| summary.upto > compacted)
     }
 
-    /// Returns what stands for a session that is cut to so many messages, of which those from `newest` on are sent as they were
-    /// said: what covers more is left out, and what it had replaced takes its place.
+    /// Returns what stands for a session that is cut to so many messages, of which those from `newest` on are sent as
+    /// they were said: what covers more is left out, and what it had replaced takes its place.
     #[must_use]
     pub fn before(&self, newest: usize, messages: usize) -> Self {
         let mut compaction = self.compaction.clone();

@@ -1,7 +1,7 @@
 //! What of a session's messages was forgotten: places, not words. Unit: a range of bytes within a part of a message.
 //!
-//! Invariant: history keeps what was said, everybody who reads a session sees [`FORGOTTEN`] instead. Where the text at a
-//! place is another one by now, the whole part is masked: too much is forgotten rather than too little.
+//! Invariant: history keeps what was said, everybody who reads a session sees [`FORGOTTEN`] instead. Where the text at
+//! a place is another one by now, the whole part is masked: too much is forgotten rather than too little.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! A session's scratchpad: short texts under keys, kept in `{session}_scratchpad.json` (X22, X23).
 //!
-//! Unit: one entry. Invariant: nothing is added beyond the [`ScratchpadLimits`]; what is there already stays, whatever they
-//! are now. Some keys are the program's own (X24): it writes them, a model may read most of them.
+//! Unit: one entry. Invariant: nothing is added beyond the [`ScratchpadLimits`]; what is there already stays, whatever
+//! they are now. Some keys are the program's own (X24): it writes them, a model may read most of them.
 
 use std::collections::BTreeMap;
 
@@ -141,8 +141,8 @@ impl Scratchpad {
         self.get(FACTS).unwrap_or_default()
     }
 
-    /// Adds lines to what was noted; repeated ones are left out, and the oldest leave where there is no room. Of the newest
-    /// at least the beginning stays.
+    /// Adds lines to what was noted; repeated ones are left out, and the oldest leave where there is no room. Of the
+    /// newest at least the beginning stays.
     pub fn keep_facts(&mut self, lines: &[String], limits: ScratchpadLimits) {
         let known = self.facts().lines().map(str::to_owned);
         let mut all: Vec<String> = known.collect();

@@ -47,8 +47,8 @@ impl ToolCall {
     /// Longest name and id that every server takes back.
     const MAX: usize = 64;
 
-    /// The call as it can be kept and sent again to any server: a name and an id of letters, digits, `_` and `-`, and an
-    /// id that is none of those `taken`. `fallback` is unique.
+    /// The call as it can be kept and sent again to any server: a name and an id of letters, digits, `_` and `-`, and
+    /// an id that is none of those `taken`. `fallback` is unique.
     #[must_use]
     pub fn tidied(self, taken: &[CallId], fallback: &str) -> Self {
         let is_good = |text: &str| {

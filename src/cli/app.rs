@@ -121,13 +121,16 @@ async fn one_chat(
     }
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, folder, summariser);
-    settings.recall = Some(parts::index(
-        args,
-        machine.clone(),
-        &config,
-        &texts,
-        (&catalog, &choice.provider.model().provider),
-    )?);
+    settings.recall = Some(
+        parts::index(
+            args,
+            machine.clone(),
+            &config,
+            &texts,
+            (&catalog, Some(&choice)),
+        )
+        .await?,
+    );
     let past = Arc::new(parts::past(machine.clone(), &config));
     let searched = parts::searched(&config, past);
     let person = (run_mode == RunMode::Terminal).then(approve::at_terminal);

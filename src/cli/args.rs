@@ -198,7 +198,8 @@ pub struct ChatArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Time limit for a one-shot run, or for each reply in a chat, such as 90s or 2h (one-shot default: 1h; 0s: no limit)
+    /// Time limit for a one-shot run, or for each reply in a chat, such as 90s or 2h (one-shot default: 1h; 0s: no
+    /// limit)
     #[arg(long, value_name = "DURATION")]
     pub timeout: Option<String>,
 
@@ -345,7 +346,8 @@ pub enum SessionsCommand {
     Restore {
         /// Session name
         name: String,
-        /// Of several of this name the one deleted then: a time in UTC, or the beginning of one; default: the one deleted last
+        /// Of several of this name the one deleted then: a time in UTC, or the beginning of one; default: the one
+        /// deleted last
         #[arg(long, value_name = "TIME")]
         from: Option<String>,
     },
@@ -369,7 +371,8 @@ pub enum MemoryCommand {
         #[arg(value_name = "N|ID|FILE")]
         what: String,
     },
-    /// Forget something: remove it from MEMORY.md, notes, entries, boards, summaries and later requests, but not from history
+    /// Forget something: remove it from MEMORY.md, notes, entries, boards, summaries and later requests, but not from
+    /// history
     Forget {
         /// Numbers or ids from `list`, ranges such as 2-8, the key of an entry, words, or `last`
         #[arg(value_name = "N|2-8|ID|WORDS|last", required = true)]
@@ -394,7 +397,8 @@ pub enum MemoryCommand {
     },
     /// Import messages into sessions, or entries into memory; duplicates are skipped
     Import {
-        /// jsonl: one {"session","id","role","speaker","timestamp","text"} object per line; entries: as written by `export`
+        /// jsonl: one {"session","id","role","speaker","timestamp","text"} object per line; entries: as written by
+        /// `export`
         #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
         format: ImportFormat,
 

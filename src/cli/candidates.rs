@@ -3,7 +3,7 @@
 use crate::config::Settings;
 use crate::embed::{Candidate, ChoiceSettings, EmbedError, Named, OpenAi, Wanted};
 use crate::hint::Hint;
-use crate::provider::{Catalog, Host, Kind, Place, ProviderError};
+use crate::provider::{Catalog, Choice, Host, Kind, Place, ProviderError};
 
 /// Returns the embedders to try, in order; `chat` is the provider that a chat uses.
 pub(super) fn choice_settings(
@@ -21,8 +21,16 @@ pub(super) fn choice_settings(
     ChoiceSettings { candidates, named }
 }
 
-/// The provider that a chat uses, where that decides who embeds; asks Ollama at most.
-pub(super) async fn chat(settings: &Settings, catalog: &Catalog) -> String {
+/// The provider that a chat uses, where that decides who embeds: that of the model chosen already, else the one that
+/// would be chosen; asks Ollama at most.
+pub(super) async fn chat(
+    settings: &Settings,
+    catalog: &Catalog,
+    chosen: Option<&Choice>,
+) -> String {
+    if let Some(choice) = chosen {
+        return choice.provider.model().provider.clone();
+    }
     if settings.embedding.provider != Wanted::Auto || is_by_model(settings, catalog) {
         return String::new();
     }

@@ -32,8 +32,7 @@ pub(super) async fn run(
             let texts = Texts::load(inputs.folders.config.as_deref())?;
             let catalog = parts::catalog(&config, &inputs, &texts)?;
             let reason = Reason::of(&config.settings, &catalog);
-            let chat = candidates::chat(&config.settings, &catalog).await;
-            let choice = parts::embedder_choice(&config, &catalog, &chat, disk);
+            let choice = parts::embedder_choice(&config, &catalog, None, disk).await;
             show(&choice, reason, output).await
         }
         EmbedderCommand::Install { from } => {

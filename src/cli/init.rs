@@ -1,5 +1,5 @@
-//! `cogtrix init`: finds models, asks at most three questions, writes a config file and tries it. Keys stay in the environment:
-//! the file names the variable.
+//! `cogtrix init`: finds models, asks at most three questions, writes a config file and tries it. Keys stay in the
+//! environment: the file names the variable.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,8 @@ use crate::repl::Signals;
 use crate::repl::ask::Deadline;
 use crate::term::Output;
 
-/// Lets work in the background end. A signal ends the wait, and so does the deadline of the run; after a SIGTERM there is none.
+/// Lets work in the background end. A signal ends the wait, and so does the deadline of the run; after a SIGTERM there
+/// is none.
 pub(super) async fn finish_jobs(
     agent: &mut Agent,
     config: &Config,

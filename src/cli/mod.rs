@@ -80,11 +80,16 @@ pub fn main() -> ExitCode {
 fn parsed(output: &Output) -> Result<Args, clap::Error> {
     let command = manual::usual().after_help(args::examples(output.columns()));
     let matches = command.try_get_matches().map_err(|mut error| {
-        // A question may begin with the name of a command; two words are none.
+        // A question may begin with the name of a command, and goes on behind the word that is none.
         let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
         let word = word.iter().find_map(|kind| error.get(*kind));
-        let is_word = matches!(word, Some(ContextValue::String(word)) if !word.starts_with('-'));
-        if is_word && std::env::args_os().count() > 3 {
+        if let Some(ContextValue::String(word)) = word
+            && !word.starts_with('-')
+            && std::env::args_os()
+                .skip_while(|typed| typed != word.as_str())
+                .count()
+                > 1
+        {
             let tip = "to ask it as a question, quote it or put `--` before it".into();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         }

@@ -1,4 +1,5 @@
-//! Which session a run opens, and opening it: the one that is named, the last one, one of its own, or the next that is free.
+//! Which session a run opens, and opening it: the one that is named, the last one, one of its own, or the next that is
+//! free.
 
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -122,8 +123,8 @@ fn check_data_folder(folder: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave. Signals
-/// that were listened for are listened for until the end.
+/// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave.
+/// Signals that were listened for are listened for until the end.
 pub(super) async fn choose(
     args: ChatArgs,
     config: &Config,
@@ -135,15 +136,15 @@ pub(super) async fn choose(
         return Ok(Some(args));
     }
     let (_, store) = kept_in(&args, config);
-    let mut sessions = store.list()?;
-    let all = sessions.len();
-    sessions.retain(|info| args.last || !info.name.is_of_question());
-    let one_shots = all - sessions.len();
-    if sessions.len() < 2 {
+    let sessions = match store.list()? {
+        all if args.last => (all, 0),
+        all => picker::without_one_shots(all),
+    };
+    if sessions.0.len() < 2 {
         return Ok(Some(args));
     }
     let signals = listen(listening)?;
-    let picked = picker::pick((sessions, one_shots), &store, now, output, signals).await;
+    let picked = picker::pick(sessions, &store, now, output, signals).await;
     match picked.map_err(|source| CliError::Runtime { source })? {
         Picked::Session(name) => Ok(Some(ChatArgs {
             resume: Some(Some(name.to_string())),

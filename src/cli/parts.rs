@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::ChatArgs;
-use super::candidates::choice_settings;
+use super::candidates;
 use super::report::CliError;
 use crate::agent::{ExternalMemory, long_term};
 use crate::clock::{Clock, SystemClock};
@@ -21,7 +21,7 @@ use crate::memory::facts::FactCues;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
 use crate::net::{Key, KeySource};
-use crate::provider::{Catalog, Known};
+use crate::provider::{Catalog, Choice, Known};
 use crate::repl::edit::TextEditor;
 use crate::store::{FileStore, SessionStore};
 use crate::term::Output;
@@ -179,8 +179,8 @@ pub(super) fn editor(inputs: &Inputs) -> TextEditor {
     }
 }
 
-/// Whether the model has files of its own. They are opened past the disk of the run, so nothing would keep a private one from
-/// writing to them.
+/// Whether the model has files of its own. They are opened past the disk of the run, so nothing would keep a private
+/// one from writing to them.
 pub(super) fn has_memories(args: &ChatArgs, config: &Config) -> bool {
     let memory = &config.settings.memory;
     memory.memories_tool && memory.backend != Backend::None && !args.private
@@ -319,12 +319,12 @@ fn file_of(text: &config::Text) -> String {
 }
 
 /// What the index works with; a person's own word lists are read now, so that a mistake in them is told.
-pub(super) fn index(
+pub(super) async fn index(
     args: &ChatArgs,
     disk: Arc<dyn Disk>,
     config: &Config,
     texts: &Texts,
-    (catalog, chat): (&Catalog, &str),
+    (catalog, chosen): (&Catalog, Option<&Choice>),
 ) -> Result<index::Parts, CliError> {
     let own = texts.get("search/english.yaml");
     let own = own.filter(|text| text.source != TextSource::Embedded);
@@ -336,8 +336,10 @@ pub(super) fn index(
         })
     });
     let lists = lists.transpose()?;
+    // Held by the futures of many commands.
+    let choice = Box::pin(embedder_choice(config, catalog, chosen, Arc::clone(&disk))).await;
     Ok(index::Parts {
-        embedder: Arc::new(embedder_choice(config, catalog, chat, Arc::clone(&disk))),
+        embedder: Arc::new(choice),
         hnsw_min: config.settings.memory.recall.hnsw_min,
         disk,
         folder: config.settings.data_dir.join("vectordb"),
@@ -371,14 +373,17 @@ pub(super) fn searched(config: &Config, store: Arc<dyn SessionStore>) -> index::
     }
 }
 
-/// Who turns texts into vectors for recall; `chat` is the provider that a chat uses. Asks nobody and reads nothing before it is resolved.
-pub(super) fn embedder_choice(
+/// Who turns texts into vectors for recall, beside the model that was chosen for a chat. Asks Ollama at most, and reads
+/// nothing before it is resolved.
+pub(super) async fn embedder_choice(
     config: &Config,
     catalog: &Catalog,
-    chat: &str,
+    chosen: Option<&Choice>,
     disk: Arc<dyn Disk>,
 ) -> EmbedderChoice {
-    EmbedderChoice::new(choice_settings(&config.settings, catalog, chat), disk)
+    let settings = &config.settings;
+    let chat = candidates::chat(settings, catalog, chosen).await;
+    EmbedderChoice::new(candidates::choice_settings(settings, catalog, &chat), disk)
 }
 
 pub(super) fn catalog(

@@ -39,8 +39,8 @@ pub(super) fn fleet(_: &Config, _: &Inputs, _: &Path) -> Option<Box<dyn Servers>
     None
 }
 
-/// For a run of a single prompt, whose model needs the tools now: waits until each server is up or is not, unless the model is
-/// offered none of their tools. A signal ends the run, as nothing was asked yet.
+/// For a run of a single prompt, whose model needs the tools now: waits until each server is up or is not, unless the
+/// model is offered none of their tools. A signal ends the run, as nothing was asked yet.
 pub(super) async fn wait_for_all(
     repl: &mut ReplContext,
     output: &mut Output,

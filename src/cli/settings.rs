@@ -88,7 +88,8 @@ fn tell(config: &Config, inputs: &Inputs, output: &mut Output) -> Result<usize, 
     Ok(mistakes.len())
 }
 
-/// Finds the values that have the right form and name what does not exist, models and languages of cues, each with its place.
+/// Finds the values that have the right form and name what does not exist, models and languages of cues, each with its
+/// place.
 fn mistakes(config: &Config, inputs: &Inputs) -> Result<Vec<(String, CliError)>, CliError> {
     let texts = Texts::load(inputs.folders.config.as_deref())?;
     let catalog = parts::catalog(config, inputs, &texts)?;

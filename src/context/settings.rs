@@ -12,7 +12,8 @@ settings! {
         pub layout: Layout = Layout::Classic,
         /// One leading system message, or one for each block (C8).
         pub merge_system: bool = true,
-        /// A named set of values for whatever nobody sets; the config layers have used it up by the time it is read here.
+        /// A named set of values for whatever nobody sets; the config layers have used it up by the time it is read
+        /// here.
         pub preset: String = "default".to_owned(),
         pub strategy: Strategy = Strategy::Rolling,
         pub guards: Vec<Guard> = vec![Guard::Threshold],

@@ -1,8 +1,8 @@
-//! A folder as a capability, for names that somebody else chose: nothing outside of it is read or changed, and no link is
-//! followed, wherever it stands on the way. Unit: a path relative to the folder, of plain names.
+//! A folder as a capability, for names that somebody else chose: nothing outside of it is read or changed, and no link
+//! is followed, wherever it stands on the way. Unit: a path relative to the folder, of plain names.
 //!
-//! Everything is opened from the handle of the folder one name at a time, and what is open is compared with what has that
-//! name, so that a link put there in between leads nowhere. Files are replaced whole, and what is done is synced.
+//! Everything is opened from the handle of the folder one name at a time, and what is open is compared with what has
+//! that name, so that a link put there in between leads nowhere. Files are replaced whole, and what is done is synced.
 
 use std::ffi::OsString;
 use std::io::{self, Read};

@@ -1,9 +1,9 @@
 //! The disk of this machine. Files are 0600 and folders 0700 where the system has such modes; whatever
 //! a call promises is synced, names of new files included.
 //!
-//! How a path is opened is the part of [`OpenPath`]; from there on everything happens at open folders, by single names. A process
-//! killed inside [`Disk::replace`] leaves its temporary file behind, beside the old content. Such files are named
-//! `.{target}.{six letters}.tmp`, so that the owner of the target can tell and remove them: see
+//! How a path is opened is the part of [`OpenPath`]; from there on everything happens at open folders, by single names.
+//! A process killed inside [`Disk::replace`] leaves its temporary file behind, beside the old content. Such files are
+//! named `.{target}.{six letters}.tmp`, so that the owner of the target can tell and remove them: see
 //! [`temporary_for`](super::temporary_for).
 
 use std::fmt;

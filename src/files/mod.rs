@@ -66,8 +66,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// long as before, or its end is torn: readers must stand both.
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// Appends to a file that is there, without a sync: it survives the end of this process, not of the machine. When it
-    /// fails, the file is as after a failed [`Disk::append_synced`].
+    /// Appends to a file that is there, without a sync: it survives the end of this process, not of the machine. When
+    /// it fails, the file is as after a failed [`Disk::append_synced`].
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.append_synced(path, bytes)
     }
@@ -76,8 +76,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// sync of the folder. A link stays a link: the file that it leads to is replaced.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// The same, if right before it takes its place the file still holds what was seen of it, `None`: nothing. One that its
-    /// owner made read-only is left alone: [`io::ErrorKind::PermissionDenied`].
+    /// The same, if right before it takes its place the file still holds what was seen of it, `None`: nothing. One that
+    /// its owner made read-only is left alone: [`io::ErrorKind::PermissionDenied`].
     fn replace_seen(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<Replaced> {
         if holds(self, path, seen)? {
             self.replace(path, bytes).map(|()| Replaced::Done)
@@ -99,8 +99,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Files of a folder, sorted by name; empty where there is no folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// Returns what stands in a folder, in the order of names, as far as it can be told without opening it; empty where there is
-    /// no folder.
+    /// Returns what stands in a folder, in the order of names, as far as it can be told without opening it; empty where
+    /// there is no folder.
     fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>>;
 
     /// Takes the lock of a file, waiting up to `wait`, and writes this process's id into it.

@@ -1,5 +1,5 @@
-//! A name in an open folder, and how a file comes to have it: whole or not at all. Unit: one name; no link is followed, and what is
-//! done is synced.
+//! A name in an open folder, and how a file comes to have it: whole or not at all. Unit: one name; no link is followed,
+//! and what is done is synced.
 
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -39,7 +39,8 @@ pub(crate) enum Parents {
 pub(crate) enum Owner {
     /// Ours: for its owner alone; [`temporary_for`] knows what is left of it.
     Cogtrix,
-    /// A person's: with these permissions, or those of any new file. Their name for it may leave no room for more letters.
+    /// A person's: with these permissions, or those of any new file. Their name for it may leave no room for more
+    /// letters.
     Person(Option<Permissions>),
 }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::{Disk, temporary_for};
 
-/// Removes the unfinished copies in a folder of files that `is_ours` knows by name. Total: what cannot be removed stays.
+/// Removes the unfinished copies in a folder of files that `is_ours` knows by name. Total: what cannot be removed
+/// stays.
 pub fn sweep(disk: &dyn Disk, folder: &Path, is_ours: impl Fn(&str) -> bool) {
     for file in disk.list(folder).unwrap_or_default() {
         let name = file.file_name().and_then(std::ffi::OsStr::to_str);

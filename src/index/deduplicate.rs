@@ -12,8 +12,8 @@ const MIN: usize = 4;
 /// Words of a line that was cut, for it to be the beginning of another.
 const MIN_CUT: usize = 8;
 
-/// Of hits that say the same one stays, where the best of them stood: one that is whole, and of these the one that a person
-/// would look up first.
+/// Of hits that say the same one stays, where the best of them stood: one that is whole, and of these the one that a
+/// person would look up first.
 pub fn distinct(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<(Saying, Hit)> = Vec::new();
     for hit in hits {

@@ -574,8 +574,8 @@ async fn embed_all(
     Ok(())
 }
 
-/// Embeds one text after the other, so that one that is refused holds up no other; it gets an empty vector. Where all are
-/// refused, it is not the texts.
+/// Embeds one text after the other, so that one that is refused holds up no other; it gets an empty vector. Where all
+/// are refused, it is not the texts.
 async fn embed_each(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
     let mut made = Vec::with_capacity(texts.len());
     let mut refused = None;

@@ -6,8 +6,8 @@
 //!  past sessions  --read-----> past  ───┼── find: one ranking over all ┤
 //!  open session   --follow---> session ─┘                              └── vectors  one store, by the digest of a text
 //! ```
-//! Unit: a source, such as a file or a session. Invariant: everything here can be thrown away and is made again; nothing
-//! here makes a turn fail.
+//! Unit: a source, such as a file or a session. Invariant: everything here can be thrown away and is made again;
+//! nothing here makes a turn fail.
 
 mod corpus;
 mod deduplicate;
@@ -533,7 +533,8 @@ impl Index {
         }
     }
 
-    /// Makes vectors that are missing before the first search, for a moment: nothing has had a turn to make them in (Q19).
+    /// Makes vectors that are missing before the first search, for a moment: nothing has had a turn to make them in
+    /// (Q19).
     async fn catch_up(&mut self) {
         if !std::mem::replace(&mut self.is_caught_up, true) {
             let making = self.embed_all_long_term();
@@ -549,8 +550,8 @@ impl Index {
         live.map(|(_, chunk)| chunk.key).collect()
     }
 
-    /// Makes the index of the open session again, of which something was forgotten, and lets go of the vectors of what was
-    /// said. `said`: the keys of its messages as they were.
+    /// Makes the index of the open session again, of which something was forgotten, and lets go of the vectors of what
+    /// was said. `said`: the keys of its messages as they were.
     pub fn let_go_of_messages(&mut self, session: &Session, said: &[vectors::Key]) {
         let name = session.name();
         if self.parts.keeping == Keeping::Kept

@@ -1,7 +1,8 @@
-//! Cue files: words and patterns by language. A person's own is laid over the embedded one of the same name, by language
-//! and key. Pure.
+//! Cue files: words and patterns by language. A person's own is laid over the embedded one of the same name, by
+//! language and key. Pure.
 //!
-//! Invariant: what the person's file does not name is as it was; a list or a text that it names takes the place of the whole.
+//! Invariant: what the person's file does not name is as it was; a list or a text that it names takes the place of the
+//! whole.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -59,8 +60,8 @@ pub(super) struct Heard<T> {
 }
 
 impl<T: DeserializeOwned> CueFile<T> {
-    /// Reads the file of a name: the embedded one, with the person's own laid over it if `own` has one, whose patterns are
-    /// checked.
+    /// Reads the file of a name: the embedded one, with the person's own laid over it if `own` has one, whose patterns
+    /// are checked.
     pub(super) fn read(name: &str, own: impl Fn(&str) -> Option<Prompt>) -> Result<Self, BadCues> {
         let embedded = texts::embedded(name);
         let Some(own) = own(name) else {
@@ -84,8 +85,8 @@ impl<T: DeserializeOwned> CueFile<T> {
         })
     }
 
-    /// Takes out the languages that are listened for: `always`, where the file has it, those of a setting, and those that the
-    /// person added. A language of the setting that the file does not have is a mistake.
+    /// Takes out the languages that are listened for: `always`, where the file has it, those of a setting, and those
+    /// that the person added. A language of the setting that the file does not have is a mistake.
     pub(super) fn heard(
         &mut self,
         always: Option<&str>,

@@ -56,8 +56,8 @@ pub(super) const MAX_PENDING: usize = 200;
 /// Exchanges that one request recalls at most.
 const MAX_RECALLED: usize = 40;
 
-/// The share of the best exchange's score that those beyond the first `vector_recall_k` must have: of what is below it hardly any
-/// holds what is asked (docs/RECALL.md).
+/// The share of the best exchange's score that those beyond the first `vector_recall_k` must have: of what is below it
+/// hardly any holds what is asked (docs/RECALL.md).
 const WORTH: f32 = 0.25;
 
 /// Past turns of a draft, oldest first.
@@ -153,8 +153,8 @@ impl Memory {
         again.or(Some(recalled))
     }
 
-    /// The best exchanges before a message, `vector_recall_k` that cost at most so much: what changes from request to request
-    /// is kept small where requests are to begin alike.
+    /// The best exchanges before a message, `vector_recall_k` that cost at most so much: what changes from request to
+    /// request is kept small where requests are to begin alike.
     pub(super) fn recall(
         &self,
         session: &Session,

@@ -1,6 +1,7 @@
 //! Which slow work is due, and which a person asks for: compactions and rolling summaries, planned as [`Job`]s.
 //!
-//! Invariant: whoever owns the list goes first, then the guards; before a request one that asks a model only where it is urgent.
+//! Invariant: whoever owns the list goes first, then the guards; before a request one that asks a model only where it
+//! is urgent.
 
 use super::compaction::{self, CannotCompact, CompactJob, Condensed, Gauge, Kind, Size, View};
 use super::summary::{self, SummaryJob};
@@ -118,8 +119,8 @@ impl Memory {
         summary::due(session, self.mode().window, self.summarising()).map(Job::Summarise)
     }
 
-    /// The rolling summary of all that has left the window, however little that is (`/compact rolling`). `focus`: what the
-    /// person wants kept.
+    /// The rolling summary of all that has left the window, however little that is (`/compact rolling`). `focus`: what
+    /// the person wants kept.
     pub fn summarise(&self, session: &Session, focus: &str) -> Option<SummaryJob> {
         let job = summary::of_all(session, self.mode().window, self.summarising())?;
         let instruction = compaction::with_focus(&self.prompts.summarise, &self.prompts, focus);
@@ -133,8 +134,8 @@ impl Memory {
         }
     }
 
-    /// Whether a model may be asked before a request without the person's asking (G21). After failures in a row it is asked
-    /// once in ten turns: what is due every ninth turn is hardly ever due in a tenth one.
+    /// Whether a model may be asked before a request without the person's asking (G21). After failures in a row it is
+    /// asked once in ten turns: what is due every ninth turn is hardly ever due in a tenth one.
     pub fn may_ask(&self, session: &Session, settings: &context::Settings) -> bool {
         let newest = session.hybrid().compaction.as_ref();
         let has_rested = newest.is_some_and(|it| summary::is_later_round(session, it.made));

@@ -129,8 +129,8 @@ impl LearnJob {
         self.messages.len()
     }
 
-    /// The request: the known lines, and the oldest messages, as many as `room` holds; the others stay unread. `None` where
-    /// it holds none.
+    /// The request: the known lines, and the oldest messages, as many as `room` holds; the others stay unread. `None`
+    /// where it holds none.
     pub fn request(&mut self, room: Tokens) -> Option<String> {
         let known = self.known.iter().enumerate();
         let known: Vec<String> = known

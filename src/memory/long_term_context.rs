@@ -1,5 +1,5 @@
-//! What outlives a session, as one request sees it: the person's own files, the project's rules, pins, long-term memory,
-//! what was captured, what was found on the input. Unit: one section. Pure: the texts are read elsewhere.
+//! What outlives a session, as one request sees it: the person's own files, the project's rules, pins, long-term
+//! memory, what was captured, what was found on the input. Unit: one section. Pure: the texts are read elsewhere.
 //!
 //! Invariant: the files together take at most a third of the room; what is cut says so, and the newest stays.
 

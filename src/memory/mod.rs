@@ -252,9 +252,9 @@ impl Memory {
         self.kept()
     }
 
-    /// Returns a copy of a session under another name, whole or as it was when a turn had ended, with what the modes had noted by
-    /// then: what was set by hand later is left out. `None` where there is no such turn. This memory is that of the copy
-    /// afterwards.
+    /// Returns a copy of a session under another name, whole or as it was when a turn had ended, with what the modes
+    /// had noted by then: what was set by hand later is left out. `None` where there is no such turn. This memory is
+    /// that of the copy afterwards.
     pub fn fork(
         &mut self,
         session: &Session,
@@ -289,8 +289,8 @@ impl Memory {
         Ok((edited, name, self.kept()))
     }
 
-    /// Notes on the active mode's board what a model says; tells in words what stands there now. What it says is kept with
-    /// the turn, whose calls are read again when a board is made anew.
+    /// Notes on the active mode's board what a model says; tells in words what stands there now. What it says is kept
+    /// with the turn, whose calls are read again when a board is made anew.
     pub fn track(&mut self, edit: &Edit, now: Timestamp) -> Result<String, CannotTrack> {
         let kind = edit.kind();
         let mode = self.modes.active_mut();

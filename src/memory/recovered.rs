@@ -1,7 +1,8 @@
-//! What was recovered, as one request sees it: of each file the newest exchanges or lines, each from its beginning (Q30).
+//! What was recovered, as one request sees it: of each file the newest exchanges or lines, each from its beginning
+//! (Q30).
 //!
-//! Unit: one text of the files. Pure: the files are read elsewhere. Invariant: it begins at a whole exchange or line, no
-//! word is parted where a space is near, and it has no more characters than it may have.
+//! Unit: one text of the files. Pure: the files are read elsewhere. Invariant: it begins at a whole exchange or line,
+//! no word is parted where a space is near, and it has no more characters than it may have.
 
 use std::ops::Range;
 

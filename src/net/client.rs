@@ -40,8 +40,8 @@ pub fn fetching(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetEr
     built.map_err(|error| no_tls(endpoint, &error))
 }
 
-/// A client for whatever address a model names: `resolver` and `redirects` decide where it may go. It takes no proxy from
-/// the environment, which would resolve names on its own.
+/// A client for whatever address a model names: `resolver` and `redirects` decide where it may go. It takes no proxy
+/// from the environment, which would resolve names on its own.
 pub fn guarded(
     resolver: impl Resolve + 'static,
     redirects: reqwest::redirect::Policy,

@@ -160,8 +160,8 @@ fn is_loopback(host: &str) -> bool {
         || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Reads the base URL that stands at `place`, a config key or a variable. A missing scheme is `http` on this machine and a mistake elsewhere, where nobody
-/// should guess whether a key goes out in the clear.
+/// Reads the base URL that stands at `place`, a config key or a variable. A missing scheme is `http` on this machine
+/// and a mistake elsewhere, where nobody should guess whether a key goes out in the clear.
 pub fn base_url(place: &str, text: &str) -> Result<Url, NetError> {
     let text = text.trim();
     let bad = |why: &str, hint: String| NetError {

@@ -292,7 +292,9 @@ impl Catalog {
         let near = near.map_or(String::new(), |alias| format!("did you mean {alias}? "));
         ProviderError::Setup {
             what: format!("unknown model {choice:?}"),
-            hint: format!("{near}{known}use PROVIDER/MODEL; `cogtrix models` lists them"),
+            hint: format!(
+                "{near}{known}use PROVIDER/MODEL; `/model` or `cogtrix models` lists them"
+            ),
         }
     }
 

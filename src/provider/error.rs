@@ -149,7 +149,8 @@ impl ProviderError {
         }
     }
 
-    /// Returns whether a request with pictures was refused because of them; some servers say so as if they had broken down.
+    /// Returns whether a request with pictures was refused because of them; some servers say so as if they had broken
+    /// down.
     pub fn refuses_images(&self) -> bool {
         const WORDS: [&str; 5] = ["image", "vision", "multimodal", "multi-modal", "mmproj"];
         let Self::Status {
@@ -163,8 +164,8 @@ impl ProviderError {
             && WORDS.iter().any(|word| message.contains(word))
     }
 
-    /// Returns whether a request was refused because of a tool that the vendor's own models were trained with, which a server that only
-    /// speaks the protocol may not know.
+    /// Returns whether a request was refused because of a tool that the vendor's own models were trained with, which a
+    /// server that only speaks the protocol may not know.
     pub fn refuses_trained_tools(&self) -> bool {
         const WORDS: [&str; 3] = ["memory_20", "anthropic-beta", "context-management"];
         let Self::Status {

@@ -93,7 +93,8 @@ pub trait Provider: Send + Sync + fmt::Debug {
         true
     }
 
-    /// Returns whether its models were trained with tools of ours that have a place in each request then; known without asking.
+    /// Returns whether its models were trained with tools of ours that have a place in each request then; known without
+    /// asking.
     fn knows_trained_tools(&self) -> bool {
         false
     }

@@ -17,8 +17,8 @@ use super::{EventStream, FinishReason, ProviderError, StreamEvent, failure};
 use crate::chat::{ToolCall, Usage};
 use crate::net::Endpoint;
 
-/// Bytes of text, thinking and arguments of calls. No model writes that much; a server that sends more does not know how
-/// to stop.
+/// Bytes of text, thinking and arguments of calls. No model writes that much; a server that sends more does not know
+/// how to stop.
 const MAX_SIZE: usize = 32 << 20;
 /// Calls of tools, for the same reason.
 const MAX_CALLS: usize = 100;

@@ -15,8 +15,8 @@ use super::surrogates::Surrogates;
 /// Byte order marks at the start of a stream are left out: the parser panics at one.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Passes event after event on until one grows too long; bytes that are no text, which the parser would hold for ever, are
-/// marked, and halves of characters are joined.
+/// Passes event after event on until one grows too long; bytes that are no text, which the parser would hold for ever,
+/// are marked, and halves of characters are joined.
 /// Whole lines, because the parser reads what it holds from the start again with every piece, which would take
 /// minutes for a line of some megabytes; and no more than an event at a time, because it moves all that it holds
 /// with every line it takes.

@@ -1,5 +1,5 @@
-//! Halves of characters: a gateway that cuts a reply by UTF-16 sends `"\ud83d"` in one event and `"\ude00"` in the next,
-//! which no JSON parser takes. Unit: the bytes of an event.
+//! Halves of characters: a gateway that cuts a reply by UTF-16 sends `"\ud83d"` in one event and `"\ude00"` in the
+//! next, which no JSON parser takes. Unit: the bytes of an event.
 
 /// Bytes of `\ud83d`.
 const ESCAPE: usize = 6;
@@ -13,8 +13,8 @@ pub(super) struct Surrogates {
 }
 
 impl Surrogates {
-    /// Returns the event with whole characters: a first half moves to the event that begins a string with the second one,
-    /// any other half is marked.
+    /// Returns the event with whole characters: a first half moves to the event that begins a string with the second
+    /// one, any other half is marked.
     pub(super) fn joined(&mut self, event: Vec<u8>) -> Vec<u8> {
         let is_half = |at: &[u8]| at.starts_with(br"\u") && matches!(at.get(2), Some(b'd' | b'D'));
         if !event.windows(3).any(is_half) {

@@ -75,7 +75,8 @@ async fn name_others(
     }
 }
 
-/// The names as they are shown: sorted; those most like `wanted`, most like first, if there are too many to show them all.
+/// The names as they are shown: sorted; those most like `wanted`, most like first, if there are too many to show them
+/// all.
 pub(super) fn nearest(wanted: &str, mut names: Vec<String>) -> Vec<String> {
     names.sort();
     if names.len() > SHOWN_MODELS {

@@ -3,8 +3,8 @@
 //! ```text
 //!   turn -> Approver::approve -> Pending over a channel -> who reads lines -> Approval back
 //! ```
-//! The turn waits while the question stands; nothing else of it runs then but what a command looks at. A question that cannot be answered (the input
-//! ended, the process is told to end) is answered by no.
+//! The turn waits while the question stands; nothing else of it runs then but what a command looks at. A question that
+//! cannot be answered (the input ended, the process is told to end) is answered by no.
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
@@ -195,8 +195,8 @@ impl Pending {
     }
 }
 
-/// Puts the question and says which answers there are. What it is about stands above, so that on a small screen the question
-/// is next to its answer.
+/// Puts the question and says which answers there are. What it is about stands above, so that on a small screen the
+/// question is next to its answer.
 fn put(output: &mut Output, asked: &Asked, shown: Length) {
     output.question(&headline(asked, shown));
     output.notice(&choices(asked, shown, output.columns()));
@@ -317,12 +317,18 @@ fn typed(text: &str) -> Typed {
     }
 }
 
-/// Returns the rule that somebody means who types `always`, or what is offered behind it: the narrowest unless it is named.
+/// Returns the rule that somebody means who types `always`, or what is offered behind it: the narrowest unless it is
+/// named.
 fn meant<'a>(asked: &'a Asked, words: &str) -> Option<&'a Rule> {
     if words.is_empty() {
         return asked.rules.first();
     }
-    let plain = |text: &str| text.trim().replace('`', "").to_lowercase();
+    let plain = |text: &str| {
+        text.replace(" …", "")
+            .replace('`', "")
+            .trim()
+            .to_lowercase()
+    };
     let mut rules = asked.rules.iter();
     rules.find(|rule| {
         let is_tool = rule.only == Only::Any && plain(&rule.tool) == plain(words);
@@ -415,9 +421,10 @@ mod tests {
     fn always_means_the_narrowest_rule_unless_another_is_named() {
         let asked = asked(Effect::Runs("cargo test --lib".into()));
         for (words, expected) in [
-            ("", Some("`cargo test`")),
-            ("cargo test", Some("`cargo test`")),
-            ("`cargo test`", Some("`cargo test`")),
+            ("", Some("`cargo test …`")),
+            ("cargo test", Some("`cargo test …`")),
+            ("`cargo test`", Some("`cargo test …`")),
+            ("`cargo test …`", Some("`cargo test …`")),
             ("shell", Some("any command")),
             ("any command", Some("any command")),
             ("everything", None),

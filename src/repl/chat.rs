@@ -631,28 +631,17 @@ impl<'a> Chat<'a> {
     }
 
     async fn pick_session(&mut self) -> After {
-        let mut sessions = match self.repl.env.store.list() {
-            Ok(sessions) => sessions,
+        let sessions = match self.repl.env.store.list() {
+            Ok(sessions) => picker::without_one_shots(sessions),
             Err(error) => return self.answer(Err(error.into())),
         };
-        let all = sessions.len();
-        sessions.retain(|info| !info.name.is_of_question());
-        let one_shots = all - sessions.len();
         let has_list = self.input.is_terminal() && self.output.can_show_list();
-        if sessions.is_empty() || !has_list {
+        if sessions.0.is_empty() || !has_list {
             let overview = commands::session_overview(self.repl);
             return self.answer(overview);
         }
         let (store, now) = (self.repl.env.store.clone(), self.repl.env.now());
-        match picker::pick(
-            (sessions, one_shots),
-            &store,
-            now,
-            self.output,
-            self.signals,
-        )
-        .await
-        {
+        match picker::pick(sessions, &store, now, self.output, self.signals).await {
             Ok(Picked::Session(name)) => self.open_session(name).await,
             Ok(Picked::Nothing) => After::GoOn,
             Ok(Picked::Leave) => After::Leave,

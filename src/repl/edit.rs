@@ -1,7 +1,7 @@
 //! A file in the person's own editor. Unit: one run of it; it has the terminal until it ends.
 //!
-//! Invariant: the editor has a copy, so that what others write into the file meanwhile is not saved over; what the person wrote
-//! is in the file, or in a copy that is named.
+//! Invariant: the editor has a copy, so that what others write into the file meanwhile is not saved over; what the
+//! person wrote is in the file, or in a copy that is named.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -128,7 +128,8 @@ pub(super) struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// Lets the person edit it; `editor` is a command as a shell reads it, such as `code --wait`. Tells what came of it.
+    /// Lets the person edit it; `editor` is a command as a shell reads it, such as `code --wait`. Tells what came of
+    /// it.
     pub(super) async fn run(
         &self,
         editor: Option<&str>,

@@ -1,7 +1,7 @@
 //! A session as one HTML file: it needs nothing from anywhere, runs no script but its own, and can be searched.
 //!
-//! What was said is never markup: HTML in a message is shown as its text, and the policy in the head forbids every other
-//! script and every resource. Links lead to web pages and mail alone; pictures become links.
+//! What was said is never markup: HTML in a message is shown as its text, and the policy in the head forbids every
+//! other script and every resource. Links lead to web pages and mail alone; pictures become links.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -51,8 +51,8 @@ pub fn also(places: &[String]) -> String {
     }
 }
 
-/// The hits a person is shown: those that have something of the question, and behind them one that stands within two lines
-/// of any. Where nothing has, all.
+/// The hits a person is shown: those that have something of the question, and behind them one that stands within two
+/// lines of any. Where nothing has, all.
 pub fn worth_showing(hits: &[Hit]) -> Vec<&Hit> {
     let (besides, mut shown): (Vec<&Hit>, Vec<&Hit>) = hits.iter().partition(|hit| hit.is_beside);
     if shown.is_empty() {
@@ -129,8 +129,8 @@ pub fn settings<'a>(all: impl Iterator<Item = &'a Setting>, columns: usize) -> S
     groups.join("\n\n")
 }
 
-/// One line a session: name, mode, messages, last used, first words; the open one marked. Names are what one types, so they
-/// are not cut: mode and messages make room for them, and on a narrow screen the first words stand below.
+/// One line a session: name, mode, messages, last used, first words; the open one marked. Names are what one types, so
+/// they are not cut: mode and messages make room for them, and on a narrow screen the first words stand below.
 pub fn table(
     sessions: &[SessionInfo],
     open: Option<&SessionName>,

@@ -1,7 +1,7 @@
 //! Choosing a session from a list: filtered by name, first words and what was said, the one used last first.
 //!
-//! Unit: one choice. Only names are needed to begin; what was said is read meanwhile by a thread, newest first, and searched
-//! as plain text, because a word that is half typed is in no index.
+//! Unit: one choice. Only names are needed to begin; what was said is read meanwhile by a thread, newest first, and
+//! searched as plain text, because a word that is half typed is in no index.
 
 use std::io;
 use std::sync::Arc;
@@ -35,8 +35,16 @@ pub enum Picked {
     Leave,
 }
 
-/// Lets a person choose among sessions, the last used first; of those left out of them so many are told. Needs a terminal
-/// ([`Output::can_show_list`]).
+/// Leaves out the sessions that a question of the command line made; tells how many those are.
+pub fn without_one_shots(mut sessions: Vec<SessionInfo>) -> (Vec<SessionInfo>, usize) {
+    let all = sessions.len();
+    sessions.retain(|info| !info.name.is_of_question());
+    let one_shots = all - sessions.len();
+    (sessions, one_shots)
+}
+
+/// Lets a person choose among sessions, the last used first; of those left out of them so many are told. Needs a
+/// terminal ([`Output::can_show_list`]).
 pub async fn pick(
     (sessions, one_shots): (Vec<SessionInfo>, usize),
     store: &Arc<dyn SessionStore>,

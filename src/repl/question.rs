@@ -1,7 +1,8 @@
 //! A tool's question in words: what is asked, and which answers there are.
 //!
-//! What a model wrote stands in it, and must neither look like another line of the screen nor hide anything: a text of several
-//! lines has a bar in front of each, long blanks are counted instead of shown, and what cannot be seen is written out.
+//! What a model wrote stands in it, and must neither look like another line of the screen nor hide anything: a text of
+//! several lines has a bar in front of each, long blanks are counted instead of shown, and what cannot be seen is
+//! written out.
 
 use crate::agent::Asked;
 use crate::term::{NARROW, width};
@@ -49,9 +50,12 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
             "{tool} wants to read {}",
             plainly(&path.display().to_string(), length)
         ),
-        Effect::Writes(path) | Effect::WritesProtected(path) | Effect::Keeps(path) => format!(
+        Effect::Writes(path)
+        | Effect::WritesProtected(path)
+        | Effect::Keeps(path)
+        | Effect::Deletes(path) => format!(
             "{tool} wants to {} {}{}",
-            verb(asked.detail.as_ref()),
+            verb(asked),
             plainly(&path.display().to_string(), length),
             match asked.effect {
                 Effect::WritesProtected(_) => "\n  which runs later",
@@ -85,8 +89,9 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
 }
 
 /// What a write does to its file.
-fn verb(change: Option<&Detail>) -> &'static str {
-    match change {
+fn verb(asked: &Asked) -> &'static str {
+    match &asked.detail {
+        _ if matches!(asked.effect, Effect::Deletes(_)) => "delete",
         Some(Detail::Diff(diff)) if diff.starts_with("--- /dev/null\n") => "create",
         Some(Detail::Diff(_) | Detail::Text(_)) | None => "change",
     }
@@ -110,13 +115,16 @@ fn is_cut(asked: &Asked, length: Length) -> bool {
     lines > length.of_diff() || headline(asked, length) != headline(asked, Length::Whole)
 }
 
-/// The answers that are possible to a question that is shown so far: on one line where they fit, else several on each, on a
-/// narrow screen one.
+/// The answers that are possible to a question that is shown so far: on one line where they fit, else several on each,
+/// on a narrow screen one.
 pub(super) fn choices(asked: &Asked, shown: Length, columns: usize) -> String {
-    let always = asked.rules.iter().map(|rule| match Wide::of(rule) {
-        Wide::LikeThis => format!("a = always {}", named(rule)),
-        Wide::Escalated => format!("p = always in this project: {}", named(rule)),
-        Wide::Tool => format!("t = always in this project: {}", named(rule)),
+    let always = asked.rules.iter().map(|rule| {
+        let key = match Wide::of(rule) {
+            Wide::LikeThis => 'a',
+            Wide::Escalated => 'p',
+            Wide::Tool => 't',
+        };
+        format!("{key} = always in this project: {}", named(rule))
     });
     let (no, edit) = match &asked.effect {
         Effect::RunsLater(_) => ("n, Enter = restore the original", None),
@@ -156,13 +164,14 @@ impl Wide {
     }
 }
 
+/// Names the calls that a rule speaks of: `…` stands for what may follow.
 pub(super) fn named(rule: &Rule) -> String {
     match &rule.only {
         // The tool's own name would not say that it means `rm -rf`, too.
         Only::Any if rule.tool == "shell" => "any command".to_owned(),
         Only::Any => rule.tool.clone(),
         Only::Command { prefix, escalation } => match *escalation {
-            Escalation::NONE => format!("`{prefix}`"),
+            Escalation::NONE => format!("`{prefix} …`"),
             given => format!("`{prefix}` with {given}"),
         },
         Only::Host(host) => host.clone(),
@@ -278,16 +287,17 @@ pub(super) mod tests {
         insta::assert_snapshot!(choices(&asked, Length::Short, 40), @r"
         y = yes
         n, Enter = no, or say what to do instead
-        a = always `cargo test`
+        a = always in this project: `cargo test …`
         t = always in this project: any command
         e = edit
         ");
         insta::assert_snapshot!(choices(&asked, Length::Short, 80), @r"
-        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`
+        y = yes  n, Enter = no, or say what to do instead
+        a = always in this project: `cargo test …`
         t = always in this project: any command  e = edit
         ");
         insta::assert_snapshot!(choices(&asked, Length::Short, 200), @r"
-        y = yes  n, Enter = no, or say what to do instead  a = always `cargo test`  t = always in this project: any command  e = edit
+        y = yes  n, Enter = no, or say what to do instead  a = always in this project: `cargo test …`  t = always in this project: any command  e = edit
         ");
     }
 

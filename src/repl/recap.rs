@@ -10,8 +10,8 @@ use crate::text::secrets::{beginning, masked};
 /// Characters of a reply that are read for its one line.
 const READ: usize = 2_000;
 
-/// Returns what the session is about, what is open, and the last exchange, each in one line of at most `columns`. A session
-/// in which nothing was said has none.
+/// Returns what the session is about, what is open, and the last exchange, each in one line of at most `columns`. A
+/// session in which nothing was said has none.
 pub fn recap(agent: &Agent, columns: usize) -> Vec<String> {
     let session = agent.session();
     let last = session.live_turns().next_back();

@@ -1,4 +1,5 @@
-//! What is done to a whole session, by a command of a chat or of a shell: forked, deleted, brought back. Unit: one of them.
+//! What is done to a whole session, by a command of a chat or of a shell: forked, deleted, brought back. Unit: one of
+//! them.
 
 use super::listing::count;
 use super::memory_view::Caller;
@@ -44,7 +45,8 @@ impl Sessions<'_> {
         Ok((opened, text))
     }
 
-    /// Moves a session and its notes to the trash; `let_go` deletes the vectors of what was said, and says what went wrong.
+    /// Moves a session and its notes to the trash; `let_go` deletes the vectors of what was said, and says what went
+    /// wrong.
     pub fn delete(
         &self,
         name: &SessionName,

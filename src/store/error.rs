@@ -34,8 +34,7 @@ pub enum StoreError {
     },
     #[error("session {name} already exists")]
     Taken { name: SessionName },
-    /// The same where the name cannot be another.
-    #[error("session {name} already exists")]
+    #[error("session {name} already exists, so none of that name can be restored")]
     InTheWay { name: SessionName },
     #[error("session {name} was changed by another process")]
     Changed { name: SessionName },

@@ -55,7 +55,8 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Every session, most recently used first. Reads heads and journals, not whole histories.
     fn list(&self) -> Result<Vec<SessionInfo>, StoreError>;
 
-    /// Keeps a fork of a session under its own name, which nothing has yet, with the files that belong to the words of both.
+    /// Keeps a fork of a session under its own name, which nothing has yet, with the files that belong to the words of
+    /// both.
     fn keep_fork(&self, fork: &Session, of: &SessionName) -> Result<Opened, StoreError>;
 
     /// Notes places that are to be forgotten in a session that is open elsewhere, for its owner to take in.
@@ -67,8 +68,8 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Moves a session with all its side files to the trash; tells where. Refused while it is open.
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError>;
 
-    /// Brings back from the trash the session of this name that was discarded last, of those at `time` where that is said: the
-    /// beginning of a time in UTC, of which only the digits count. Refused where the name is taken.
+    /// Brings back from the trash the session of this name that was discarded last, of those at `time` where that is
+    /// said: the beginning of a time in UTC, of which only the digits count. Refused where the name is taken.
     fn restore(&self, name: &SessionName, time: Option<&str>) -> Result<Restored, StoreError>;
 }
 

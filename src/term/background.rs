@@ -14,8 +14,8 @@ use super::settings::Theme;
 
 /// Asks for the colour of the background, then for the attributes.
 pub(super) const QUESTION: &str = "\x1b]11;?\x1b\\\x1b[c";
-/// A terminal that says nothing within this time says nothing at all. Over a slow line an answer takes a while; one that
-/// came later would stand at the prompt as if typed.
+/// A terminal that says nothing within this time says nothing at all. Over a slow line an answer takes a while; one
+/// that came later would stand at the prompt as if typed.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// No answer is longer.
 const MAX_ANSWER: usize = 64;

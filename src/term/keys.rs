@@ -1,5 +1,5 @@
-//! Single keys, for as long as somebody chooses from a list. A thread reads the terminal, which is in raw mode meanwhile;
-//! both end with the reader, so that no key is taken from who reads next.
+//! Single keys, for as long as somebody chooses from a list. A thread reads the terminal, which is in raw mode
+//! meanwhile; both end with the reader, so that no key is taken from who reads next.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::thread::{self, JoinHandle};

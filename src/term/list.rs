@@ -1,5 +1,5 @@
-//! A list to choose from, below the line that filters it. The cursor stays on that line, so that a frame can be drawn over the
-//! last one whatever the terminal made of its rows when it was resized.
+//! A list to choose from, below the line that filters it. The cursor stays on that line, so that a frame can be drawn
+//! over the last one whatever the terminal made of its rows when it was resized.
 
 use unicode_segmentation::UnicodeSegmentation;
 

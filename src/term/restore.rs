@@ -1,8 +1,8 @@
 //! The terminal left as it was found. A line editor that waits for a key holds the terminal in raw mode
 //! on a thread that nobody can cancel; whoever ends the process gives back what is remembered here.
 //!
-//! Between two lines keys are neither shown nor collected to lines: what is typed ahead waits for the next prompt, whole.
-//! Whoever gets the terminal for a while, a shell behind Ctrl-Z or an editor, gets it as usual ([`Lent`]).
+//! Between two lines keys are neither shown nor collected to lines: what is typed ahead waits for the next prompt,
+//! whole. Whoever gets the terminal for a while, a shell behind Ctrl-Z or an editor, gets it as usual ([`Lent`]).
 
 use std::fmt;
 use std::fs::File;
@@ -44,8 +44,8 @@ impl TerminalState {
         }
     }
 
-    /// Keeps what is typed from the screen until a line is read, and through Ctrl-Z. A terminal that knows no sequences is
-    /// left alone: nothing else would show there what is typed.
+    /// Keeps what is typed from the screen until a line is read, and through Ctrl-Z. A terminal that knows no sequences
+    /// is left alone: nothing else would show there what is typed.
     /// Returns what is taken off it while the process is stopped.
     pub fn silence(&self) -> io::Result<Stops> {
         let stops = Stops::default();
@@ -96,8 +96,8 @@ struct Inner {
 }
 
 impl Stops {
-    /// Stops the process and those it is in a pipe with, as Ctrl-Z does anywhere. Returns when it runs again; at once where
-    /// no shell waits.
+    /// Stops the process and those it is in a pipe with, as Ctrl-Z does anywhere. Returns when it runs again; at once
+    /// where no shell waits.
     pub fn suspend(&self) {
         let count = lock(&self.0.count);
         let before = *count;
@@ -118,8 +118,8 @@ impl Stops {
         self.fill(terminal);
         {
             let _lent = Lent::new();
-            // To this very thread, so that it stops here; a signal that nobody catches, and that stops only where a shell
-            // waits.
+            // To this very thread, so that it stops here; a signal that nobody catches, and that stops only where a
+            // shell waits.
             raise(Signal::TTIN.as_raw()).ok();
         }
         let mut count = lock(&self.0.count);

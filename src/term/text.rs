@@ -156,8 +156,8 @@ pub fn wrap_prose(text: &str, columns: usize) -> String {
     wrapped
 }
 
-/// Where the text of a line begins below which the next ones hang: behind its indent, or behind the last gap of a table that
-/// leaves half of the line.
+/// Where the text of a line begins below which the next ones hang: behind its indent, or behind the last gap of a table
+/// that leaves half of the line.
 fn hanging(line: &str, columns: usize) -> usize {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let gaps = line[indent..].match_indices(GAP).map(|(gap, _)| {
@@ -207,8 +207,8 @@ pub enum Align {
     Right,
 }
 
-/// Rows of cells in columns as wide as their widest cell. When they do not fit, cells are cut: of left-aligned columns wider
-/// than a third first, then of the last one.
+/// Rows of cells in columns as wide as their widest cell. When they do not fit, cells are cut: of left-aligned columns
+/// wider than a third first, then of the last one.
 #[derive(Clone, Debug)]
 pub struct Table {
     align: Vec<Align>,
@@ -226,7 +226,8 @@ impl Table {
         }
     }
 
-    /// The first column holds names, which are told apart by their ends: they are never cut, even where lines get too long.
+    /// The first column holds names, which are told apart by their ends: they are never cut, even where lines get too
+    /// long.
     #[must_use]
     pub fn with_names(self) -> Self {
         Self {
@@ -265,8 +266,8 @@ impl Table {
         lines
     }
 
-    /// The table with nothing cut. Where that is wider than `columns`, what stands beside the first cell of a row is told
-    /// below it, by the words of the first row, which is the heading.
+    /// The table with nothing cut. Where that is wider than `columns`, what stands beside the first cell of a row is
+    /// told below it, by the words of the first row, which is the heading.
     pub fn render_whole(&self, columns: usize) -> String {
         let gaps = GAP.len() * self.align.len().saturating_sub(1);
         if self.whole().iter().sum::<usize>() + gaps <= columns {

@@ -3,8 +3,8 @@
 //! ```text
 //!  magic "LIN1" | scale, f32, little endian | buckets: four tags, four weights (i8)
 //! ```
-//! The upper bits of a feature choose a bucket, eight more are its tag: what was never learned has no weight but by chance.
-//! Pure and without allocation. `benches/common/learning.rs` makes such files.
+//! The upper bits of a feature choose a bucket, eight more are its tag: what was never learned has no weight but by
+//! chance. Pure and without allocation. `benches/common/learning.rs` makes such files.
 
 pub const MAGIC: [u8; 4] = *b"LIN1";
 /// Weights of a bucket.

@@ -127,7 +127,6 @@ const PHRASES: &[&str] = &[
     "do not note the following",
     "don't note this",
     "do not note this",
-    "don't note this down",
     "don't write this down",
     "do not write this down",
     "dont write this down",
@@ -178,23 +177,16 @@ const PHRASES: &[&str] = &[
     "notier das nicht",
     "notiere das nicht",
     "unter uns gesagt",
-    "das bleibt unter uns",
     "nicht fürs protokoll",
     "nicht für die akten",
     "не запоминай",
-    "не запоминай это",
-    "это не запоминай",
-    "не сохраняй это",
-    "это не сохраняй",
     "не сохраняй",
-    "не записывай это",
     "не записывай",
     "не для записи",
     "не под запись",
     "без протокола",
     "это между нами",
     "останется между нами",
-    "пусть это между нами",
     "не заноси это в заметки",
     "не для твоих заметок",
     "не храни это",
@@ -207,7 +199,6 @@ const PHRASES: &[&str] = &[
     "no memorices esto",
     "extraoficialmente",
     "esto queda entre nosotros",
-    "que quede entre nosotros",
     "quede entre nosotros",
     "no guardes lo siguiente",
     "no anotes lo siguiente",
@@ -238,7 +229,6 @@ const PHRASES: &[&str] = &[
     "ne t'en souviens pas",
     "buni saqlama",
     "buni saqlamang",
-    "buni eslab qolma",
     "buni eslab qolmang",
     "buni yozib qo'yma",
     "eslab qolma",
@@ -246,13 +236,10 @@ const PHRASES: &[&str] = &[
     "saqlab qo'yma",
     "buni yozma",
     "quyidagini saqlama",
-    "quyidagini eslab qolma",
     "oramizda qolsin",
     "eslatmalaringga yozma",
-    "gap oramizda qolsin",
     "буни сақлама",
     "эслаб қолма",
-    "буни эслаб қолма",
 ];
 
 /// In scripts without blanks.
@@ -291,7 +278,17 @@ const UNSPACED: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::is_off_record;
+    use super::{PHRASES, is_off_record};
+
+    #[test]
+    fn no_phrase_is_needless_because_a_shorter_one_is_in_it() {
+        for phrase in PHRASES {
+            let longer = PHRASES.iter().find(|longer| {
+                *longer != phrase && format!(" {longer} ").contains(&format!(" {phrase} "))
+            });
+            assert_eq!(longer, None, "{phrase}");
+        }
+    }
 
     #[test]
     fn who_wants_nothing_kept_is_heard_in_seven_languages() {

@@ -1,7 +1,7 @@
 //! What was told already, so that it is told once. Unit: one text.
 //!
-//! Invariant: bounded. Texts with paths and numbers in them have no end: what was told long ago is sooner told twice than
-//! kept for ever. What is still so is not told again.
+//! Invariant: bounded. Texts with paths and numbers in them have no end: what was told long ago is sooner told twice
+//! than kept for ever. What is still so is not told again.
 
 use std::collections::HashSet;
 

@@ -5,7 +5,8 @@
 //!  sentence  all words that carry the meaning, in any order or form
 //!  derived   in what a program or a model made of it: a name that the person said nowhere else tells it, too
 //! ```
-//! Invariant: a range begins and ends between characters; a sentence that merely shares a word is not found. Linear in the text.
+//! Invariant: a range begins and ends between characters; a sentence that merely shares a word is not found. Linear in
+//! the text.
 
 use std::ops::Range;
 
@@ -151,7 +152,8 @@ impl Statement {
         }
     }
 
-    /// Takes the words that it was asked for by as a name where it has them: what was made of it and has them goes, too.
+    /// Takes the words that it was asked for by as a name where it has them: what was made of it and has them goes,
+    /// too.
     fn ask_as(&mut self, words: &str) {
         if self.has_words(words) {
             let asked = tokens(words).into_iter().map(|token| token.folded);

@@ -12,10 +12,10 @@
 //!   command: git fetch
 //!   network: true
 //! ```
-//! One file for each project folder, in the state folder: never in the project or a data folder, which may be anybody's.
-//! `folder` is the identity of the project folder: what was allowed in another folder of the same path does not count,
-//! what was denied does. The file is read again before it is changed, so that neither a person's edit nor another
-//! process's is lost. A file that cannot be read allows nothing, is told, and is left as it is.
+//! One file for each project folder, in the state folder: never in the project or a data folder, which may be
+//! anybody's. `folder` is the identity of the project folder: what was allowed in another folder of the same path does
+//! not count, what was denied does. The file is read again before it is changed, so that neither a person's edit nor
+//! another process's is lost. A file that cannot be read allows nothing, is told, and is left as it is.
 
 use std::borrow::Cow;
 use std::io;

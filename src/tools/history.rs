@@ -1,8 +1,8 @@
 //! `history_search`: a regular expression over all that was ever said in a session (G13).
 //!
 //! The whole transcript is searched, whatever of it is sent. The pattern's engine is linear in the text, but a hostile
-//! pattern has a large factor: long texts are read in windows, between which it yields, ends when it is told to, and ends by
-//! itself when its time is over.
+//! pattern has a large factor: long texts are read in windows, between which it yields, ends when it is told to, and
+//! ends by itself when its time is over.
 
 use std::time::Duration;
 

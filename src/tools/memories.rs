@@ -1,5 +1,5 @@
-//! `memories`: the model's own files, in six operations (Q35-Q37). Unit: one call. What may go wrong with paths and texts is
-//! known in `notes::memories`; here arguments become an operation.
+//! `memories`: the model's own files, in six operations (Q35-Q37). Unit: one call. What may go wrong with paths and
+//! texts is known in `notes::memories`; here arguments become an operation.
 
 use std::path::PathBuf;
 
@@ -152,10 +152,14 @@ impl Typed for Memories {
 
     fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
         let operation = arguments.clone().checked()?;
-        Ok(if operation.only_reads() {
-            Effect::Nothing
-        } else {
-            Effect::Keeps(PathBuf::from(operation.path()))
+        let path = PathBuf::from(operation.path());
+        Ok(match operation {
+            Operation::View { .. } => Effect::Nothing,
+            Operation::Delete { .. } => Effect::Deletes(path),
+            Operation::Create { .. }
+            | Operation::StrReplace { .. }
+            | Operation::Insert { .. }
+            | Operation::Rename { .. } => Effect::Keeps(path),
         })
     }
 
@@ -164,7 +168,8 @@ impl Typed for Memories {
         let known = known_secrets(around.session);
         refuse_secret_name(&operation, &known)?;
         let is_masked = mask(&mut operation, &known);
-        let (workspace, reads) = (self.0.clone(), operation.only_reads());
+        let reads = matches!(operation, Operation::View { .. });
+        let workspace = self.0.clone();
         let mut told = blocking(move || {
             workspace
                 .memories(&operation)

@@ -97,6 +97,8 @@ pub enum Effect {
     WritesProtected(PathBuf),
     /// Changes what cogtrix keeps for the model itself; the path is as the model wrote it.
     Keeps(PathBuf),
+    /// Deletes some of it.
+    Deletes(PathBuf),
     /// Runs a command line.
     Runs(Run),
     /// Keeps a change that a command made to files that run later. No tool asks for it beforehand.

@@ -1,8 +1,8 @@
 //! Whether a call may happen: allowed, to be asked, or refused. Pure.
 //!
-//! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing; what is harmless by itself
-//! is allowed; then what is asked each time, as files that run later are; then a rule that allows, then a yes to all, which stays inside the sandbox. Whatever
-//! is left is asked.
+//! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing; what is harmless
+//! by itself is allowed; then what is asked each time, as files that run later are; then a rule that allows, then a yes
+//! to all, which stays inside the sandbox. Whatever is left is asked.
 
 mod command;
 mod options;
@@ -31,8 +31,8 @@ pub enum Says {
 pub enum Only {
     /// All of them.
     Any,
-    /// Command lines that begin with these words and add nothing but what the table of options lists as harmless; with an escalation
-    /// no operands.
+    /// Command lines that begin with these words and add nothing but what the table of options lists as harmless; with
+    /// an escalation no operands.
     Command {
         prefix: String,
         /// What such a command may have beyond the sandbox.
@@ -116,7 +116,7 @@ pub fn verdict(tool: &str, effect: &Effect, rules: &[Rule], stance: Stance) -> V
     }
     let is_harmless = matches!(
         effect,
-        Effect::Nothing | Effect::Reads(_) | Effect::Keeps(_)
+        Effect::Nothing | Effect::Reads(_) | Effect::Keeps(_) | Effect::Deletes(_)
     );
     if is_harmless {
         return Verdict::Allow;
@@ -160,6 +160,7 @@ fn may_change(effect: &Effect) -> bool {
         Effect::Writes(_)
         | Effect::WritesProtected(_)
         | Effect::Keeps(_)
+        | Effect::Deletes(_)
         | Effect::Runs(_)
         | Effect::RunsLater(_)
         | Effect::Delegates { .. } => true,
@@ -194,6 +195,7 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
         | Effect::Writes(_)
         | Effect::WritesProtected(_)
         | Effect::Keeps(_)
+        | Effect::Deletes(_)
         | Effect::RunsLater(_)
         | Effect::Delegates { .. } => None,
     };

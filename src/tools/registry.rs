@@ -1,8 +1,8 @@
 //! Which tools there are, and which of them a request offers (C36).
 //!
-//! Unit: a tool, by its name. Three things decide: what the person chose for the whole run ([`Selection`]), what a person
-//! switched by hand, and what the model asked for in the running turn. Invariant: what is offered comes in the order of
-//! names, so that requests begin alike.
+//! Unit: a tool, by its name. Three things decide: what the person chose for the whole run ([`Selection`]), what a
+//! person switched by hand, and what the model asked for in the running turn. Invariant: what is offered comes in the
+//! order of names, so that requests begin alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A result cut to what a window can bear, before it becomes part of history (G26-G29, Q32).
 //!
-//! Unit: characters (scalar values). Invariant: what is within its limit stays as it is; nothing is longer than its limit
-//! and the mark that tells how much went; of a long log with errors in it, the lines that tell them stay.
+//! Unit: characters (scalar values). Invariant: what is within its limit stays as it is; nothing is longer than its
+//! limit and the mark that tells how much went; of a long log with errors in it, the lines that tell them stay.
 
 use super::Text;
 use crate::context::ResultPolicy as Policy;

@@ -1,5 +1,5 @@
-//! docs/BEHAVIOUR.md names a test for each behaviour, docs/SECURITY.md and docs/COMPACTION.md for each promise: each of them
-//! has to be there.
+//! docs/BEHAVIOUR.md names a test for each behaviour, docs/SECURITY.md and docs/COMPACTION.md for each promise: each of
+//! them has to be there.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

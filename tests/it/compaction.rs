@@ -1,5 +1,5 @@
-//! Strategies and guards through the real program: when a text takes the place of messages, what stays beside it, and what
-//! becomes of it when the model that writes it does not (E7, 2.2).
+//! Strategies and guards through the real program: when a text takes the place of messages, what stays beside it, and
+//! what becomes of it when the model that writes it does not (E7, 2.2).
 
 use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
 use serde_json::{Value, json};

@@ -332,7 +332,8 @@ fn context_tells_of_the_next_request_once_messages_were_compacted() {
 
 #[test]
 fn tools_are_counted_among_what_fills_the_window() {
-    // The same talk: with the schemas of the tools it fills the window to where a guard is due, without them it does not.
+    // The same talk: with the schemas of the tools it fills the window to where a guard is due, without them it does
+    // not.
     let mut asked = Vec::new();
     for preset in ["none", "all"] {
         let home = Home::new();

@@ -1,5 +1,5 @@
-//! What the person says to `/compact` and `/context preset`, and that one turn brings one compaction at most, through the
-//! real program.
+//! What the person says to `/compact` and `/context preset`, and that one turn brings one compaction at most, through
+//! the real program.
 
 use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
 use serde_json::{Value, json};

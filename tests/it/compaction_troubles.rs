@@ -1,5 +1,6 @@
-//! What people suffer from where conversations are compacted: endless tries, rules and files that are gone, switches that
-//! are not heeded, requests for a summary that are too long. Each with every strategy and guard, through the real program.
+//! What people suffer from where conversations are compacted: endless tries, rules and files that are gone, switches
+//! that are not heeded, requests for a summary that are too long. Each with every strategy and guard, through the real
+//! program.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Forgotten means gone: from every file but history, from every later request, from every search; and from history where the
-//! person wants that. Told in chats of all three modes, in several languages.
+//! Forgotten means gone: from every file but history, from every later request, from every search; and from history
+//! where the person wants that. Told in chats of all three modes, in several languages.
 
 use std::path::Path;
 
@@ -491,8 +491,7 @@ fn forget_alone_takes_back_what_the_last_turn_kept() {
     );
     assert!(!files_with(&home, "oolong", |path| !is_history(path)).is_empty());
     let run = home.lines("s", &["hello", "/forget"]);
-    let newest =
-        "the last turn noted nothing. Newest: 1 \"I prefer oolong over espresso\" (/forget 1)";
+    let newest = "the last turn noted nothing. Newest: 1 \"I prefer oolong over espresso\"\nhint: `/memory forget 1` removes it";
     assert!(run.stderr.contains(newest), "{run}");
     // The last capture leaves no heading behind.
     let run = home.lines("s", &["/memory forget last", "hello"]);

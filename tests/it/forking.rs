@@ -277,7 +277,7 @@ fn a_deleted_session_comes_back_as_it_was() {
     // Another of its name is in the way, and is the one that comes back first when it is deleted, too.
     lines(&home, "old", "code", &["two"]);
     let run = home.lines("old", &["/sessions restore old"]);
-    let open = "error: session old already exists\nhint: rename that one first (`/rename` in old)";
+    let open = "error: session old already exists, so none of that name can be restored\nhint: rename that one first (`/rename` in old)";
     assert!(run.stderr.contains(open), "not open elsewhere: {run}");
     let run = sessions(&["restore", "old"]);
     assert!(

@@ -1,5 +1,5 @@
-//! A memory behind a server, beside the files: what is to last is added to it, it is asked with them, and nothing depends
-//! on it. Through the real program.
+//! A memory behind a server, beside the files: what is to last is added to it, it is asked with them, and nothing
+//! depends on it. Through the real program.
 
 use cogtrix::testing::server::{Reply, Request, Script, Server, fail, raw, say, silent};
 use serde_json::json;

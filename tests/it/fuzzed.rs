@@ -1,5 +1,5 @@
-//! The corpora of the fuzz targets, through the functions that libFuzzer calls: what was found once stays mended, also where
-//! there is no nightly toolchain.
+//! The corpora of the fuzz targets, through the functions that libFuzzer calls: what was found once stays mended, also
+//! where there is no nightly toolchain.
 
 use std::fs;
 use std::panic::catch_unwind;

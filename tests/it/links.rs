@@ -1,5 +1,5 @@
-//! Links in a workspace or a data folder that somebody else made: nothing outside is read or written, it is said, and the session
-//! goes on. Through the real program; what is outside are harmless files of a home of the test's own.
+//! Links in a workspace or a data folder that somebody else made: nothing outside is read or written, it is said, and
+//! the session goes on. Through the real program; what is outside are harmless files of a home of the test's own.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The client of a memory behind a server: what it asks, what it takes for an answer, and what it says when there is none.
+//! The client of a memory behind a server: what it asks, what it takes for an answer, and what it says when there is
+//! none.
 
 use cogtrix::mem0::{Mem0, Mem0Error, Memory};
 use cogtrix::net::{Key, KeySource};

@@ -115,11 +115,12 @@ fn a_mistyped_command_is_no_question() {
         );
     }
     for mistake in [
-        ["models", "--nonsense"],
-        ["config", "pth"],
-        ["completions", "tcsh"],
+        &["models", "--nonsense"][..],
+        &["config", "pth"],
+        &["-q", "-m", "offline", "config", "pth"],
+        &["completions", "tcsh"],
     ] {
-        let run = Home::new().cogtrix(&mistake).run();
+        let run = Home::new().cogtrix(mistake).run();
         assert_eq!(run.code, Some(2), "{run}");
         assert!(!run.stderr.contains("as a question"), "{run}");
     }

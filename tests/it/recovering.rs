@@ -1,5 +1,5 @@
-//! What is said while the window fills is kept beside it, and told again when the conversation was shortened or the person
-//! asks where it stood. Through the real program.
+//! What is said while the window fills is kept beside it, and told again when the conversation was shortened or the
+//! person asks where it stood. Through the real program.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! What is said again and again, and what contradicts what was said: once in a request, and nothing lost. Through the real
-//! program.
+//! What is said again and again, and what contradicts what was said: once in a request, and nothing lost. Through the
+//! real program.
 
 use cogtrix::testing::server::{Request, Script, Server, say};
 

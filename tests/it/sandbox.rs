@@ -52,7 +52,8 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Returns whether the program can be started by an ordinary user at all: a checkout, or where cages are, may lie in a closed folder.
+/// Returns whether the program can be started by an ordinary user at all: a checkout, or where cages are, may lie in a
+/// closed folder.
 fn can_be_nobody() -> bool {
     let started = Command::new(program())
         .arg(SUPERVISE)

@@ -1,5 +1,5 @@
-//! Secrets in the real binary: they are in history, where they were said, and in no other file; what a person wants nobody
-//! to keep is in no other file either.
+//! Secrets in the real binary: they are in history, where they were said, and in no other file; what a person wants
+//! nobody to keep is in no other file either.
 
 use cogtrix::chat::{
     Compaction, Hybrid, Message, MessageId, Record, Role, Session, Summary, Timestamp, TurnId,
@@ -205,7 +205,7 @@ fn results(server: &Server) -> Vec<String> {
     results.map(|it| it["content"].to_string()).collect()
 }
 
-/// One prompt, answered by these calls.
+/// One prompt, answered by these calls, where the model has a file `old.md` already.
 fn called(prompt: &str, calls: &[(&str, serde_json::Value)]) -> (Home, Server) {
     let mut reply = say("");
     for (n, (name, arguments)) in calls.iter().enumerate() {
@@ -217,6 +217,7 @@ fn called(prompt: &str, calls: &[(&str, serde_json::Value)]) -> (Home, Server) {
         &server,
         "memory: {background: false}\nembedding: {provider: none}\ntools: {preset: all}",
     );
+    home.write(home.data().join("workspace/memories/old.md"), "The old dog");
     let run = home
         .cogtrix(&["-c", "test.yaml", "-s", "s", "-y", "-p", prompt])
         .run();
@@ -225,7 +226,7 @@ fn called(prompt: &str, calls: &[(&str, serde_json::Value)]) -> (Home, Server) {
 }
 
 #[test]
-fn no_tool_keeps_anything_of_a_message_that_nobody_is_to_keep() {
+fn no_tool_keeps_anything_of_a_message_that_nobody_is_to_keep_but_it_may_delete() {
     let (home, server) = called(
         "My dog is named Rexomatic. Don't save this.",
         &[
@@ -247,10 +248,18 @@ fn no_tool_keeps_anything_of_a_message_that_nobody_is_to_keep() {
                 "memories",
                 json!({"command": "create", "path": "/memories/d.md", "file_text": "Rexomatic"}),
             ),
+            (
+                "memories",
+                json!({"command": "delete", "path": "/memories/old.md"}),
+            ),
         ],
     );
-    assert_eq!(holding(&home, "Rexomatic"), Vec::<String>::new());
-    let results = results(&server);
+    for text in ["Rexomatic", "The old dog"] {
+        assert_eq!(holding(&home, text), Vec::<String>::new());
+    }
+    let mut results = results(&server);
+    let deleted = results.pop().unwrap();
+    assert!(deleted.contains("deleted /memories/old.md"), "{deleted}");
     assert_eq!(results.len(), 6);
     for result in results {
         assert!(result.contains("the person asked that nothing"), "{result}");

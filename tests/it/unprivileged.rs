@@ -1,5 +1,5 @@
-//! The attacks once more as an ordinary user, where the suite is run by root: modes of files and missing privileges lead
-//! other ways through the program.
+//! The attacks once more as an ordinary user, where the suite is run by root: modes of files and missing privileges
+//! lead other ways through the program.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};

@@ -1,7 +1,8 @@
 //! Every text that the program can show, in one table to be read: `snapshots/words.snap`, by file.
 //!
 //! Taken from the source: literals of two words or more, those of `#[error(…)]` and the help of arguments included.
-//! Left out are tests, `expect` messages, and what texts are compared with: regular expressions, lists of words and of flags.
+//! Left out are tests, `expect` messages, and what texts are compared with: regular expressions, lists of words and of
+//! flags.
 
 use std::fmt::Write;
 use std::fs;

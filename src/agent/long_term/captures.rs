@@ -18,8 +18,8 @@ impl Captures {
         self.receipts.all()
     }
 
-    /// What belongs to a session goes with its name; tells what went wrong. `lasts`: whether anything outlives sessions, and
-    /// tells where it came from.
+    /// What belongs to a session goes with its name; tells what went wrong. `lasts`: whether anything outlives
+    /// sessions, and tells where it came from.
     pub fn rename(
         &self,
         before: &SessionName,

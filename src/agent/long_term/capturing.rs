@@ -160,8 +160,8 @@ impl Parts {
         taken
     }
 
-    /// The same for a message of a process that may have been killed before it did so; one of which anything was captured has
-    /// been seen to, whatever became of it.
+    /// The same for a message of a process that may have been killed before it did so; one of which anything was
+    /// captured has been seen to, whatever became of it.
     pub(in crate::agent) fn capture_missed(
         &self,
         session: &SessionName,
@@ -208,8 +208,8 @@ impl Parts {
         Ok(Some(state.source().to_owned()))
     }
 
-    /// Writes what sentences say that is to last to MEMORY.md, in one go, unless it is known there; tells of each where it
-    /// is now.
+    /// Writes what sentences say that is to last to MEMORY.md, in one go, unless it is known there; tells of each where
+    /// it is now.
     fn keep_for_good(
         &self,
         extractor: &Extractor,
@@ -340,8 +340,8 @@ pub(super) fn judgement(extractor: &Extractor, lines: &[Line], capture: &Capture
     }
 }
 
-/// What a line says, for comparing: without the marks of a list and of a category, blanks, case and a full stop. Only a whole
-/// line says the same: a part may be denied in it, or be a part of another word.
+/// What a line says, for comparing: without the marks of a list and of a category, blanks, case and a full stop. Only a
+/// whole line says the same: a part may be denied in it, or be a part of another word.
 pub(super) fn statement(line: &str) -> String {
     let line = line.trim();
     let marks = ["- ", "* ", "+ "];

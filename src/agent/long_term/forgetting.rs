@@ -1,8 +1,9 @@
-//! Taking what is forgotten out of the workspace: the lines of captures, and the words wherever they stand; a line that a
-//! capture had taken the place of counts again; receipts keep their number and nothing of the text. Unit: one forgetting.
+//! Taking what is forgotten out of the workspace: the lines of captures, and the words wherever they stand; a line that
+//! a capture had taken the place of counts again; receipts keep their number and nothing of the text. Unit: one
+//! forgetting.
 //!
-//! Invariant: a line that merely shares a word stays. A file that cannot be changed keeps no other from being changed. The
-//! receipts come last: until they are written, forgetting the same again finishes what was begun.
+//! Invariant: a line that merely shares a word stays. A file that cannot be changed keeps no other from being changed.
+//! The receipts come last: until they are written, forgetting the same again finishes what was begun.
 
 use std::path::PathBuf;
 

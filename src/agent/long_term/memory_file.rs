@@ -1,7 +1,8 @@
-//! What a model was told to keep for good: a line of MEMORY.md that goes with the entry that says it (Q20). Unit: one entry.
+//! What a model was told to keep for good: a line of MEMORY.md that goes with the entry that says it (Q20). Unit: one
+//! entry.
 //!
-//! Invariant: a receipt ties the line to the entry. A line that nothing ties to it, a person's own among them, is neither
-//! marked nor removed.
+//! Invariant: a receipt ties the line to the entry. A line that nothing ties to it, a person's own among them, is
+//! neither marked nor removed.
 
 use super::Parts;
 use super::captures::Captures;
@@ -41,7 +42,8 @@ impl LetGo {
 }
 
 impl Parts {
-    /// Adds what an entry says to MEMORY.md, unless it is there, and marks what it said before; tells what became of it.
+    /// Adds what an entry says to MEMORY.md, unless it is there, and marks what it said before; tells what became of
+    /// it.
     pub fn remember(&self, entry: &Entry, now: Timestamp) -> String {
         if self.settings.backend == Backend::None {
             return "not written: nothing is kept beyond this session".to_owned();

@@ -66,8 +66,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The same with other settings. Whether anything outlives the session, and is captured, stays as it was: cues are read
-    /// and files opened with that.
+    /// The same with other settings. Whether anything outlives the session, and is captured, stays as it was: cues are
+    /// read and files opened with that.
     #[must_use]
     pub fn with(self, context: &context::Settings, memory: &memory::Settings) -> Self {
         let (backend, capture) = (self.settings.backend, self.settings.capture);
@@ -191,8 +191,8 @@ impl LongTermMemory {
         &self.parts
     }
 
-    /// What is done at the end of a turn, for a thread of its own. `is_told`: what was recovered was answered, and its buffer
-    /// is put away before anything else.
+    /// What is done at the end of a turn, for a thread of its own. `is_told`: what was recovered was answered, and its
+    /// buffer is put away before anything else.
     pub(super) fn at_end(
         &self,
         ending: Ending,

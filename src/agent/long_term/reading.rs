@@ -1,4 +1,5 @@
-//! What the files hold, for one request: read anew each time, so that an edit by hand counts at once (X2). Unit: one turn.
+//! What the files hold, for one request: read anew each time, so that an edit by hand counts at once (X2). Unit: one
+//! turn.
 
 use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};
@@ -59,14 +60,15 @@ impl Parts {
         read
     }
 
-    /// Whether anything may have to be recovered: the window, which a server may have to be asked for, matters only then.
+    /// Whether anything may have to be recovered: the window, which a server may have to be asked for, matters only
+    /// then.
     pub(in crate::agent) fn may_recover(&self, said: &str, shortened: Option<Shortened>) -> bool {
         let cues = self.recovery.as_ref().filter(|_| self.recovers);
         cues.is_some_and(|cues| shortened.is_some() || cues.ask(said))
     }
 
-    /// What tells where the work stood, where that is wanted: after a compaction of the kind that comes by itself, and when
-    /// the person asks (Q29).
+    /// What tells where the work stood, where that is wanted: after a compaction of the kind that comes by itself, and
+    /// when the person asks (Q29).
     pub(in crate::agent) fn recover(
         &self,
         session: &SessionName,
@@ -77,7 +79,8 @@ impl Parts {
             return (None, Vec::new());
         };
         let notes = self.workspace.session(session);
-        // A buffer that was begun after it has nothing of what is gone. Where none is kept, captures and the day's notes tell.
+        // A buffer that was begun after it has nothing of what is gone. Where none is kept, captures and the day's
+        // notes tell.
         let started = notes.buffer().started().unwrap_or_default();
         let is_lost = lost.shortened.is_some_and(|it| {
             self.buffer_from <= 0.0 || started.is_some_and(|started| started <= it.at)

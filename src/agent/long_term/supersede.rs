@@ -1,7 +1,7 @@
 //! Lines that a capture took the place of, and that count again once it is forgotten. Pure.
 //!
-//! Invariant: only a line that still stands there as it was marked counts again, and none that another capture took the place
-//! of as well.
+//! Invariant: only a line that still stands there as it was marked counts again, and none that another capture took the
+//! place of as well.
 
 use super::capturing::bullets;
 use crate::long_term::notes::{Captured, Line, Receipt, Revision, unmarked};

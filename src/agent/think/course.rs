@@ -1,5 +1,5 @@
-//! The course of thinking: which approaches there are, how they were weighed, when it is enough, what it comes to. Pure:
-//! who asks the model tells it what came back.
+//! The course of thinking: which approaches there are, how they were weighed, when it is enough, what it comes to.
+//! Pure: who asks the model tells it what came back.
 //!
 //! ```text
 //!  branched -> developed -> weighed -> is it enough? -> branched ...

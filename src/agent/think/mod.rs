@@ -1,4 +1,5 @@
-//! Thinks a question through (C70): approaches side by side, each with its critique, then weighed; again, if it is worth it.
+//! Thinks a question through (C70): approaches side by side, each with its critique, then weighed; again, if it is
+//! worth it.
 //!
 //! ```text
 //!  branch (1 call) -> develop (N calls, at most 4 at once) -> converge (1 call)    at most so many rounds

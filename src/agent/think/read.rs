@@ -1,5 +1,5 @@
-//! What a model answers in thinking, read with goodwill: JSON as it stands, in a fence, or the first object in the text;
-//! other words for a field, numbers as text. Pure. What cannot be read is `None`.
+//! What a model answers in thinking, read with goodwill: JSON as it stands, in a fence, or the first object in the
+//! text; other words for a field, numbers as text. Pure. What cannot be read is `None`.
 
 use serde_json::{Map, Value};
 

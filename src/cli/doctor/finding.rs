@@ -1,4 +1,5 @@
-//! One line of the answer: how something is, what it is, and below a problem what to do. Pure. No secret comes here: errors mask theirs before.
+//! One line of the answer: how something is, what it is, and below a problem what to do. Pure. No secret comes here:
+//! errors mask theirs before.
 
 use crate::hint::{Hint, chain};
 use crate::term::{NARROW, width};

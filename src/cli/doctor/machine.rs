@@ -1,5 +1,5 @@
-//! What the machine has to offer: folders, the sandbox, the terminal. Unit: one of them. Nothing that is there is changed; the data folder is tried with a
-//! file that is gone afterwards.
+//! What the machine has to offer: folders, the sandbox, the terminal. Unit: one of them. Nothing that is there is
+//! changed; the data folder is tried with a file that is gone afterwards.
 
 use std::io;
 use std::path::Path;

@@ -7,7 +7,8 @@
 //!   servers    MCP servers: started, listed, ended
 //! ```
 //!
-//! Unit: one thing that is looked at. What waits for others waits beside the rest. What is wrong here never ends the look.
+//! Unit: one thing that is looked at. What waits for others waits beside the rest. What is wrong here never ends the
+//! look.
 
 mod finding;
 pub(super) mod machine;
@@ -79,13 +80,8 @@ async fn all(
         Err(error) => findings.push(Finding::of_error("texts", &error)),
         Ok(catalog) => {
             let chat = catalog.choose(None).await;
-            let provider = chat.as_ref().map(|chat| &*chat.provider.model().provider);
-            let choice = parts::embedder_choice(
-                config,
-                &catalog,
-                provider.unwrap_or_default(),
-                Arc::clone(disk),
-            );
+            let chosen = chat.as_ref().ok();
+            let choice = parts::embedder_choice(config, &catalog, chosen, Arc::clone(disk)).await;
             let project = toolbox::project(args, inputs);
             let project = project.as_deref().unwrap_or(&inputs.working_dir);
             let (providers, model, embedder, servers) = join4(

@@ -1,5 +1,5 @@
-//! Who answers: each provider, the model that a chat would take, the embedder. Unit: one of them. They are asked what they have, and nothing of the person's
-//! is sent.
+//! Who answers: each provider, the model that a chat would take, the embedder. Unit: one of them. They are asked what
+//! they have, and nothing of the person's is sent.
 
 use futures_util::future::join_all;
 

@@ -1,4 +1,5 @@
-//! MCP servers: each is started, asked for its tools and ended. Unit: all of a configuration. Each has its own time limit, so the look ends.
+//! MCP servers: each is started, asked for its tools and ended. Unit: all of a configuration. Each has its own time
+//! limit, so the look ends.
 
 use std::path::Path;
 

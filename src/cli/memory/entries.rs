@@ -1,7 +1,7 @@
 //! `cogtrix memory export` and `import --format entries`: entries as lines of a file. Unit: one file.
 //!
-//! Invariant: nothing is kept before the whole file was read and found right; what is there stays, so that an import can be
-//! repeated.
+//! Invariant: nothing is kept before the whole file was read and found right; what is there stays, so that an import
+//! can be repeated.
 
 use std::path::Path;
 

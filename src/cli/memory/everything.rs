@@ -1,4 +1,5 @@
-//! `cogtrix memory search`, unless it is of sessions alone: what outlives sessions, and with it all that was said in them.
+//! `cogtrix memory search`, unless it is of sessions alone: what outlives sessions, and with it all that was said in
+//! them.
 
 use std::time::Duration;
 

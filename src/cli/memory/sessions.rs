@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::chat::{Record, Redactions, Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
-use crate::cli::{candidates, parts, toolbox, trust};
+use crate::cli::{parts, toolbox, trust};
 use crate::config::{Config, Inputs, Texts};
 use crate::hint::chain;
 use crate::index::{EntryText, Index, Keeping, Meaning, News, Parts, SessionIndex, Words};
@@ -59,8 +59,14 @@ impl Sessions {
         let disk = parts::disk_of_run(args, &config);
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
-        let chat = candidates::chat(&config.settings, &catalog).await;
-        let parts = parts::index(args, Arc::clone(&disk), &config, &texts, (&catalog, &chat))?;
+        let parts = Box::pin(parts::index(
+            args,
+            Arc::clone(&disk),
+            &config,
+            &texts,
+            (&catalog, None),
+        ))
+        .await?;
         let store = parts::store(args, disk, &config);
         Ok(Self {
             config,
@@ -173,8 +179,8 @@ impl Volume {
         self.log.is_some()
     }
 
-    /// Makes the vectors that are missing of a session that is not long, and says of a long one how it gets them: nobody
-    /// waits minutes for one question.
+    /// Makes the vectors that are missing of a session that is not long, and says of a long one how it gets them:
+    /// nobody waits minutes for one question.
     pub(super) async fn catch_up_if_short(&mut self, meaning: &mut Meaning, output: &mut Output) {
         const SHORT: usize = 500;
         let turns = self.session.turns().len();

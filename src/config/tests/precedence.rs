@@ -149,10 +149,12 @@ fn the_data_root_is_found_where_it_belongs() {
 }
 
 #[test]
-fn without_folders_of_the_platform_a_data_root_must_be_named() {
+fn without_folders_of_the_platform_a_data_root_and_a_config_file_must_be_named() {
     let mut machine = Machine::new();
     machine.inputs.folders = Folders::default();
     assert!(matches!(machine.load(), Err(ConfigError::NoDataFolder)));
+    let file = config_file(&machine.inputs);
+    assert!(matches!(file, Err(ConfigError::NoConfigFile)), "{file:?}");
     let machine = machine.variable("COGTRIX_DATA_DIR", "/d");
     assert_eq!(machine.config().settings.data_dir, Path::new("/d"));
 }

@@ -353,6 +353,35 @@ fn files_of_the_person_are_trusted() {
     assert!(at_home.demand().is_none());
 }
 
+/// A changed secret was told by no line of the question.
+#[test]
+fn of_a_secret_it_is_known_that_it_changed_and_nothing_else_is_kept() {
+    const SECRETS: &str = "providers:\n  x: {type: openai, base_url: 'https://me:hunter22@evil.example', api_key: sk-one}\n";
+    let machine = clone_with("project/cogtrix.yaml", SECRETS);
+    machine.demand().unwrap().remember(&LocalDisk).unwrap();
+    let changed_in = |text: &str| {
+        machine.write("project/cogtrix.yaml", text);
+        let request = machine.demand().unwrap();
+        let Configuration { keys, before, .. } = request.demand.configuration.unwrap();
+        let changed = keys.into_iter().filter(|key| key.is_masked_anew(&before));
+        changed.map(|key| key.key).collect::<Vec<_>>()
+    };
+    for (from, to, key) in [
+        ("hunter22", "hunter23", "providers.x.base_url"),
+        ("sk-one", "sk-two", "providers.x.api_key"),
+    ] {
+        assert_eq!(changed_in(&SECRETS.replace(from, to)), [key]);
+    }
+    assert!(changed_in(&SECRETS.replace("openai", "ollama")).is_empty());
+    let kept = fs::read_to_string(machine.at(TRUST)).unwrap();
+    assert!(!kept.contains("hunter") && !kept.contains("sk-"), "{kept}");
+    // What an older version wrote says nothing of what is masked.
+    let digest = kept.split("\"digest\": \"").skip(1).map(|it| &it[..64]);
+    let older = digest.fold(kept.clone(), |text, it| text.replacen(it, "", 1));
+    machine.write(TRUST, older);
+    assert!(changed_in(&SECRETS.replace("sk-one", "sk-two")).is_empty());
+}
+
 #[test]
 fn trust_is_remembered_until_the_values_change() {
     let machine = clone_with("project/cogtrix.yaml", OTHER_SERVER);

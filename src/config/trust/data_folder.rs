@@ -1,7 +1,8 @@
-//! Whose `./data` it is. One that holds nothing yet is taken and marked; one that holds something counts only with a mark
-//! that this person's cogtrix wrote, or with trust.
+//! Whose `./data` it is. One that holds nothing yet is taken and marked; one that holds something counts only with a
+//! mark that this person's cogtrix wrote, or with trust.
 //!
-//! The mark, `data/.cogtrix`, is a digest of the folder's path, its identity and a secret in the state folder: nobody can bring it along.
+//! The mark, `data/.cogtrix`, is a digest of the folder's path, its identity and a secret in the state folder: nobody
+//! can bring it along.
 
 use std::fs;
 use std::io::{self, ErrorKind};

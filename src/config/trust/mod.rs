@@ -55,7 +55,27 @@ pub struct Configuration {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DemandedKey {
     pub key: String,
+    /// With secrets masked.
     pub value: String,
+    /// Tells two values apart that are masked alike; empty where nothing is masked, and in records of older versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+}
+
+impl DemandedKey {
+    /// Returns whether this is what the other one says, as far as it is shown.
+    pub fn is_shown_as(&self, other: &Self) -> bool {
+        (&self.key, &self.value) == (&other.key, &other.value)
+    }
+
+    /// Returns whether the part that is masked is another one than in `others`.
+    pub fn is_masked_anew(&self, others: &[Self]) -> bool {
+        let other = others.iter().find(|other| self.is_shown_as(other));
+        other.is_some_and(|other| {
+            let digests = [&self.digest, &other.digest];
+            digests.iter().all(|it| !it.is_empty()) && digests[0] != digests[1]
+        })
+    }
 }
 
 /// A `data/` that would keep the sessions.
@@ -216,17 +236,25 @@ pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<C
     Some(Configuration {
         digest: digest(&file, &found),
         folder: real(folder),
-        keys: found
-            .iter()
-            .map(|(path, value)| DemandedKey {
-                key: path.to_string(),
-                value: shown_value(path, value),
-            })
-            .collect(),
+        keys: found.iter().map(demanded).collect(),
         before: Vec::new(),
         instead_of: None,
         file,
     })
+}
+
+fn demanded(leaf: &(KeyPath, &Tree)) -> DemandedKey {
+    let (path, value) = leaf;
+    let shown = shown_value(path, value);
+    DemandedKey {
+        key: path.to_string(),
+        digest: if shown == value.shown() {
+            String::new()
+        } else {
+            digest(Path::new(""), std::slice::from_ref(leaf))
+        },
+        value: shown,
+    }
 }
 
 /// Returns the part of a file that needs no trust.
@@ -251,8 +279,8 @@ pub(super) fn rules(project: &Path, root: PathBuf, names: &[String]) -> RuleFile
     }
 }
 
-/// Keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things may
-/// take and how they look. Everything else chooses what is read, kept, asked or run, and by whom.
+/// Keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things
+/// may take and how they look. Everything else chooses what is read, kept, asked or run, and by whom.
 const HARMLESS: [&str; 4] = [
     "memory.timestamps",
     "memory.carry_pending",

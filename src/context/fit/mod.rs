@@ -1,12 +1,12 @@
 //! The one function that makes a draft fit.
 //!
-//! One order of giving way (C79-C81): what was recovered; recall and sub-results; pending and window as one list, oldest turn first, never the last
-//! whole turn; then mode state and compacted head; then the texts of the last turn are cut with the marker, the longest
-//! to one level. Then the steps of the running turn, from the oldest on: each result down to 2,000 characters before
-//! anything newer is touched, then all but the last step to one level, then the last step; what fits in no other way lets
-//! the oldest steps go, whole, never the last one. Last of all an input that alone is larger than the budget is cut.
-//! System texts and what is said of tools never change. A last turn that cannot be cut enough (a tool call is never
-//! cut) goes whole after all: a session must never become unsendable.
+//! One order of giving way (C79-C81): what was recovered; recall and sub-results; pending and window as one list,
+//! oldest turn first, never the last whole turn; then mode state and compacted head; then the texts of the last turn
+//! are cut with the marker, the longest to one level. Then the steps of the running turn, from the oldest on: each
+//! result down to 2,000 characters before anything newer is touched, then all but the last step to one level, then the
+//! last step; what fits in no other way lets the oldest steps go, whole, never the last one. Last of all an input that
+//! alone is larger than the budget is cut. System texts and what is said of tools never change. A last turn that cannot
+//! be cut enough (a tool call is never cut) goes whole after all: a session must never become unsendable.
 
 mod cut;
 

@@ -1,14 +1,14 @@
 //! Results of tools and attached files as they are sent in later turns: their beginning (O1-O5).
 //!
-//! Only the copy that is sent is trimmed; history keeps the whole. Unit: characters (scalar values). Invariant: what is no
-//! longer than the limit stays as it is, and name and call of a result always do.
+//! Only the copy that is sent is trimmed; history keeps the whole. Unit: characters (scalar values). Invariant: what is
+//! no longer than the limit stays as it is, and name and call of a result always do.
 
 use std::borrow::Cow;
 
 use crate::chat::{Attached, Message, Part};
 
-/// A message whose results of tools and attached texts are at most `max` characters long, and the mark that tells how long they were;
-/// 0 trims nothing.
+/// A message whose results of tools and attached texts are at most `max` characters long, and the mark that tells how
+/// long they were; 0 trims nothing.
 pub fn trimmed(message: &Message, max: usize) -> Cow<'_, Message> {
     let is_long = |part: &Part| match part {
         Part::ToolResult { output: text, .. } | Part::Attached(Attached { text, .. }) => {

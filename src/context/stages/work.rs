@@ -1,7 +1,8 @@
 //! The running turn so far: replies that called tools, each with what came back.
 //!
-//! Unit: a step, which is one reply and the results of its calls; it is sent whole or not at all. Arguments that alone would take
-//! much of the room, a file that was written, are sent with the beginning of their texts: they were acted on, and history has them.
+//! Unit: a step, which is one reply and the results of its calls; it is sent whole or not at all. Arguments that alone
+//! would take much of the room, a file that was written, are sent with the beginning of their texts: they were acted
+//! on, and history has them.
 
 use serde_json::Value;
 

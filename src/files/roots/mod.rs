@@ -1,9 +1,9 @@
-//! The disk of this machine without the links that lead out of some folders: the data folder and the workspace, which may be
-//! somebody else's work. Unit: one root.
+//! The disk of this machine without the links that lead out of some folders: the data folder and the workspace, which
+//! may be somebody else's work. Unit: one root.
 //!
-//! A root is opened once, wherever its own path leads, and everything below it is opened from that handle, each link resolved
-//! beneath it by the system. So nothing can lead out between a look and an opening. Paths elsewhere are a person's own choice, and
-//! their links are followed.
+//! A root is opened once, wherever its own path leads, and everything below it is opened from that handle, each link
+//! resolved beneath it by the system. So nothing can lead out between a look and an opening. Paths elsewhere are a
+//! person's own choice, and their links are followed.
 
 use std::cmp::Reverse;
 use std::io;
@@ -57,7 +57,8 @@ struct Below<'a> {
 }
 
 impl RootedDisk {
-    /// Roots are absolute, each with what a person sets to have it elsewhere. One inside of another is opened from there.
+    /// Roots are absolute, each with what a person sets to have it elsewhere. One inside of another is opened from
+    /// there.
     pub fn new(roots: impl IntoIterator<Item = (PathBuf, &'static str)>) -> Self {
         let roots = roots.into_iter().map(|(path, setting)| Root {
             path,
@@ -147,8 +148,8 @@ impl Root {
 }
 
 impl Below<'_> {
-    /// Opens the path from the handle of its root. An absolute link, or one that goes up and comes back, is refused by the system
-    /// wherever it leads: one that leads inside is opened again by the path behind it.
+    /// Opens the path from the handle of its root. An absolute link, or one that goes up and comes back, is refused by
+    /// the system wherever it leads: one that leads inside is opened again by the path behind it.
     fn open<T>(&self, open: impl Fn(&Dir, &Path) -> io::Result<T>) -> io::Result<T> {
         match open(&self.opened.folder, &self.path) {
             Err(error) if leads_out(&error) => open(&self.opened.folder, &self.without_links()?)

@@ -47,8 +47,8 @@ pub(super) fn chunks(text: &str, max: usize) -> Vec<Chunk> {
     chunks
 }
 
-/// A chunk item by item: what the bullets of a list or the paragraphs of a text say has little to do with each other. What
-/// stands before the second one, such as a heading, is with the first.
+/// A chunk item by item: what the bullets of a list or the paragraphs of a text say has little to do with each other.
+/// What stands before the second one, such as a heading, is with the first.
 pub(super) fn items(text: &str, chunk: &Chunk) -> Vec<Chunk> {
     let mut items = vec![Chunk {
         line: chunk.line,

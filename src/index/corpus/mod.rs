@@ -359,8 +359,8 @@ impl Corpus {
         );
     }
 
-    /// A chunk item by item, each with the heading; of a document also with its title, or with the end of the chunk before
-    /// it where that has no heading.
+    /// A chunk item by item, each with the heading; of a document also with its title, or with the end of the chunk
+    /// before it where that has no heading.
     fn take_chunk(
         &mut self,
         text: &Text,
@@ -419,7 +419,8 @@ impl Corpus {
                 if said.trim().is_empty() || is_stand_in {
                     continue;
                 }
-                // A heading speaks of what is below it, too; a title only of the first line, and so of those next to it.
+                // A heading speaks of what is below it, too; a title only of the first line, and so of those next to
+                // it.
                 let above = if byte + part.start == 0 {
                     &chunk.title
                 } else {

@@ -1,5 +1,5 @@
-//! What this process wrote in the workspace since it was last read: the time of a file may not tell, where a file system
-//! counts in seconds or a clock stands still (Q33).
+//! What this process wrote in the workspace since it was last read: the time of a file may not tell, where a file
+//! system counts in seconds or a clock stands still (Q33).
 //!
 //! Unit: one workspace. Invariant: what is written while it is being read stays marked.
 

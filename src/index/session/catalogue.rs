@@ -1,6 +1,6 @@
-//! `exchanges.jsonl` and `meta.json` beside a session's index of words: which of its exchanges have vectors, and what made
-//! them (C17, C23, C27). For people and other programs; no search reads them. Unit: one session. Invariant: a line is there
-//! once its exchange has all its vectors, in the order in which they were said.
+//! `exchanges.jsonl` and `meta.json` beside a session's index of words: which of its exchanges have vectors, and what
+//! made them (C17, C23, C27). For people and other programs; no search reads them. Unit: one session. Invariant: a line
+//! is there once its exchange has all its vectors, in the order in which they were said.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;

@@ -1,5 +1,5 @@
-//! The messages of a session that have vectors or are to have some. Unit: one session. Invariant: in the order in which they
-//! were said; what was taken back is not found.
+//! The messages of a session that have vectors or are to have some. Unit: one session. Invariant: in the order in which
+//! they were said; what was taken back is not found.
 
 use super::exchange::{self, Exchange, clipped};
 use crate::chat::{Session, TurnId};
@@ -50,8 +50,8 @@ impl MessageKeys {
             .collect()
     }
 
-    /// Messages without vectors of the exchanges before a message, the oldest first, with the keys of their texts; and of how
-    /// many exchanges they are.
+    /// Messages without vectors of the exchanges before a message, the oldest first, with the keys of their texts; and
+    /// of how many exchanges they are.
     pub(super) fn missing(
         &mut self,
         session: &Session,

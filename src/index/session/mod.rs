@@ -192,7 +192,8 @@ impl SessionIndex {
         self.catalogue = self.noted(opened);
     }
 
-    /// Lists the exchanges before a message, which have their vectors by now. Nothing is found the less where that fails.
+    /// Lists the exchanges before a message, which have their vectors by now. Nothing is found the less where that
+    /// fails.
     fn list(
         &mut self,
         session: &Session,

@@ -2,7 +2,8 @@
 //!
 //! Unit: messages with something said in them, of turns that are finished and were not taken back when they were
 //! read. A long message stands at several places, part by part: what it says in an aside would otherwise weigh
-//! nothing beside the rest of it. Invariant: follows the session; what a file of it says is used only where the session still begins so.
+//! nothing beside the rest of it. Invariant: follows the session; what a file of it says is used only where the session
+//! still begins so.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

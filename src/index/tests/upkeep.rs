@@ -1,4 +1,5 @@
-//! What keeping up with the files costs: nothing is read twice without a reason, and a turn looks into no session's folder.
+//! What keeping up with the files costs: nothing is read twice without a reason, and a turn looks into no session's
+//! folder.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};

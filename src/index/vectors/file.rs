@@ -1,5 +1,5 @@
-//! The vectors of one model on disk. Unit: one file, appended to; several processes may do so, since records have one size
-//! and say what they are. Invariant: a damaged record is skipped, a torn end cut off before the next is written.
+//! The vectors of one model on disk. Unit: one file, appended to; several processes may do so, since records have one
+//! size and say what they are. Invariant: a damaged record is skipped, a torn end cut off before the next is written.
 //!
 //! ```text
 //!   header    "cogtrix vectors 2\n", dimension u32, length of the model's name u32, the name

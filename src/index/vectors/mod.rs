@@ -1,5 +1,6 @@
-//! One store of vectors for everything that is found by meaning: messages, notes, entries, documents. Unit: one embedding
-//! model; a vector is known by the digest of its text ([`Key`]). What the vectors stand for is left to the caller.
+//! One store of vectors for everything that is found by meaning: messages, notes, entries, documents. Unit: one
+//! embedding model; a vector is known by the digest of its text ([`Key`]). What the vectors stand for is left to the
+//! caller.
 //!
 //! ```text
 //!   nearest_of(rows) ── scan ── codes in memory (rows, quantise) ──> the k best
@@ -216,8 +217,8 @@ impl VectorStore {
         graph.map_or(GraphState::None, |graph| graph.state(&self.rows))
     }
 
-    /// Those of some rows that are nearest to a vector, nearest first: their positions among `rows`, with the cosines. A
-    /// row that is not there is near nothing.
+    /// Those of some rows that are nearest to a vector, nearest first: their positions among `rows`, with the cosines.
+    /// A row that is not there is near nothing.
     pub fn nearest_of(&self, vector: &[f32], rows: &[Option<u32>], k: usize) -> Vec<(usize, f32)> {
         let Some(unit) = quantise::unit(vector, self.rows.dimension()) else {
             return Vec::new();
@@ -235,8 +236,8 @@ impl VectorStore {
         })
     }
 
-    /// What the graph finds of these rows. `None` where there is no graph, where it does not cover them, or where the others
-    /// leave too little of what it found.
+    /// What the graph finds of these rows. `None` where there is no graph, where it does not cover them, or where the
+    /// others leave too little of what it found.
     fn by_graph(&self, query: &Query, rows: &[Option<u32>], k: usize) -> Option<Vec<(usize, f32)>> {
         if rows.len() < self.hnsw_min {
             return None;

@@ -280,8 +280,8 @@ impl LexicalIndex {
         entry.is_some_and(|entry| entry.is_withdrawn)
     }
 
-    /// The first `k` messages for the question that the filter lets through, best first: by words alone, or by words and
-    /// meaning where `nearest` has the places nearest to it with their cosines, each once.
+    /// The first `k` messages for the question that the filter lets through, best first: by words alone, or by words
+    /// and meaning where `nearest` has the places nearest to it with their cosines, each once.
     pub fn search(
         &self,
         question: &str,

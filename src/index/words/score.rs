@@ -10,8 +10,8 @@
 //! ```
 //!
 //! `tf'` counts a term in the message and, at the discounts of [`Reach::share`], in those around: the
-//! answer often shares no word with the question, but the message before it does. The weights with meaning were fitted on
-//! the development half of the evidence data, leaving out one conversation at a time (docs/RECALL.md).
+//! answer often shares no word with the question, but the message before it does. The weights with meaning were fitted
+//! on the development half of the evidence data, leaving out one conversation at a time (docs/RECALL.md).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

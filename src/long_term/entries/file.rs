@@ -1,8 +1,8 @@
-//! A scope on disk. What is changed here waits as a log of changes, and is applied to the file as it is when it is written:
-//! what a hand or another process wrote meanwhile stays.
+//! A scope on disk. What is changed here waits as a log of changes, and is applied to the file as it is when it is
+//! written: what a hand or another process wrote meanwhile stays.
 //!
-//! Invariant: `entries` are those of `seen` with `waiting` applied; nothing is written over what could not be read unless
-//! a copy of it is kept.
+//! Invariant: `entries` are those of `seen` with `waiting` applied; nothing is written over what could not be read
+//! unless a copy of it is kept.
 
 use std::io;
 use std::path::{Path, PathBuf};

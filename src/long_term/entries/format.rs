@@ -5,8 +5,8 @@
 //! ENTRY  {"id", "key"?, "content", "type": "project", "kind"?, "tags", "timestamp", "project"?}
 //! ABOUT  {"created"?, "from"?: {"session", "message", "timestamp"?}, "earlier"?: [{"content", "timestamp"}]}
 //! ```
-//! An entry needs no more than its content. Fields it does not know are kept; of a file that does not parse, the entries
-//! that can be read are.
+//! An entry needs no more than its content. Fields it does not know are kept; of a file that does not parse, the
+//! entries that can be read are.
 
 use serde_json::{Value, json};
 
@@ -16,8 +16,8 @@ use crate::chat::{Timestamp, Unknown};
 
 pub(super) const VERSION: u64 = 1;
 
-/// What is known of an entry beside its own fields: in a file it stands apart, so that an entry has no others (G2). Files of
-/// earlier versions have it in the entries.
+/// What is known of an entry beside its own fields: in a file it stands apart, so that an entry has no others (G2).
+/// Files of earlier versions have it in the entries.
 const ABOUT: [&str; 3] = ["created", "from", "earlier"];
 
 /// What a file says.

@@ -19,8 +19,8 @@ pub struct Imported {
 }
 
 impl EntryStore {
-    /// Keeps entries that have their ids and times already, unless a scope has no room for all of them. On disk after the
-    /// next flush.
+    /// Keeps entries that have their ids and times already, unless a scope has no room for all of them. On disk after
+    /// the next flush.
     pub fn import(&mut self, entries: Vec<(Scope, Entry)>) -> Result<Imported, EntriesError> {
         self.refresh();
         let mut imported = Imported::default();

@@ -1,5 +1,5 @@
-//! An entry carried elsewhere: an object of its own, a line each, in the form of the files. Read strictly: whoever imports a
-//! file wants to hear of what is wrong in it, not to find half of it.
+//! An entry carried elsewhere: an object of its own, a line each, in the form of the files. Read strictly: whoever
+//! imports a file wants to hear of what is wrong in it, not to find half of it.
 
 use std::borrow::Cow;
 

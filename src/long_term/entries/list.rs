@@ -1,8 +1,8 @@
-//! The entries of one scope. A change is a value that can be applied to whatever entries there are: to those in memory, and
-//! again to those on disk when they are written.
+//! The entries of one scope. A change is a value that can be applied to whatever entries there are: to those in memory,
+//! and again to those on disk when they are written.
 //!
-//! Invariant: keys and ids are there once; an entry that a change does not name stays as it is, but for the oldest, which
-//! leave where there are too many (G9).
+//! Invariant: keys and ids are there once; an entry that a change does not name stays as it is, but for the oldest,
+//! which leave where there are too many (G9).
 
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -192,7 +192,8 @@ impl Entries {
         Applied::Added { entry, left }
     }
 
-    /// The entry that a new one takes the place of: the one with its key; without a key the one that says the same (G4).
+    /// The entry that a new one takes the place of: the one with its key; without a key the one that says the same
+    /// (G4).
     fn same(&self, new: &New) -> Option<usize> {
         let mut list = self.list.iter();
         if new.key.is_some() {
@@ -278,8 +279,8 @@ impl Entries {
 }
 
 impl Entries {
-    /// Keeps an entry that has an id and a past already. Where one with its key or id is there, or one without a key that
-    /// says the same, they become one: what was said last stays. Doing so again changes nothing.
+    /// Keeps an entry that has an id and a past already. Where one with its key or id is there, or one without a key
+    /// that says the same, they become one: what was said last stays. Doing so again changes nothing.
     fn put(&mut self, new: &Entry, max: usize) -> Applied {
         self.removed.retain(|it| it.id != new.id);
         let Some(index) = self.place_of(new) else {

@@ -1,6 +1,7 @@
 //! The three scopes together (G1): the session's in memory, the project's and the global one in files.
 //!
-//! The store looks at no clock and waits for nothing: whoever owns it says when it is, and when to [`EntryStore::flush`].
+//! The store looks at no clock and waits for nothing: whoever owns it says when it is, and when to
+//! [`EntryStore::flush`].
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -196,8 +197,8 @@ impl EntryStore {
         found.ok_or_else(|| missing(name, scope))
     }
 
-    /// Takes the entry with this id or key away; it can be brought back by its id. A key that is in several scopes needs
-    /// one of them.
+    /// Takes the entry with this id or key away; it can be brought back by its id. A key that is in several scopes
+    /// needs one of them.
     pub fn remove(
         &mut self,
         name: &str,
@@ -215,9 +216,9 @@ impl EntryStore {
         Ok((scope, entry))
     }
 
-    /// Forgets contents of entries for good, with what they said before and what could be brought back of them; tells the
-    /// ids of those that had them. `left`: what is left of a content where something of it goes; an entry of which nothing
-    /// is left goes. Those of other projects go at once; of this one it is on disk after the next flush.
+    /// Forgets contents of entries for good, with what they said before and what could be brought back of them; tells
+    /// the ids of those that had them. `left`: what is left of a content where something of it goes; an entry of which
+    /// nothing is left goes. Those of other projects go at once; of this one it is on disk after the next flush.
     pub fn forget(
         &mut self,
         left: &dyn Fn(&Entry, &str) -> Option<String>,

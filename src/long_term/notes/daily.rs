@@ -1,4 +1,5 @@
-//! `memory/YYYY-MM-DD.md`: what was talked about on a day, an exchange a section, and the facts of the day (Q15, X10-X14).
+//! `memory/YYYY-MM-DD.md`: what was talked about on a day, an exchange a section, and the facts of the day (Q15,
+//! X10-X14).
 //!
 //! ```text
 //!  # Daily Notes 2026-02-14

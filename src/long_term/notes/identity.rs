@@ -48,8 +48,8 @@ pub(super) fn read(desk: &Desk, settings: &WorkspaceSettings) -> Identity {
     identity
 }
 
-/// The first of these files that can be read: ordinary ones below the root of the project, wherever links lead. Where there is
-/// none, what stands in the place of one is an error.
+/// The first of these files that can be read: ordinary ones below the root of the project, wherever links lead. Where
+/// there is none, what stands in the place of one is an error.
 pub(super) fn project_rules(
     project: &Path,
     rules: &RuleFiles,

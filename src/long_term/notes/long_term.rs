@@ -1,5 +1,5 @@
-//! MEMORY.md: what is known from all conversations. Read, added to by section, corrected a line at a time; a person edits
-//! it too (Q13, Q14, Q20, Q21, X12). Unit: one bullet.
+//! MEMORY.md: what is known from all conversations. Read, added to by section, corrected a line at a time; a person
+//! edits it too (Q13, Q14, Q20, Q21, X12). Unit: one bullet.
 //!
 //! Whether something is known already is not decided here: whoever adds a bullet judges the lines that are there.
 
@@ -82,8 +82,8 @@ impl<'a> LongTerm<'a> {
         Ok(added.first().copied().unwrap_or(Added::Known))
     }
 
-    /// The same with several, in one write. The judge hears which one it is about, and sees those that come before it; all are
-    /// judged anew, from the first on, where a hand changes the file meanwhile.
+    /// The same with several, in one write. The judge hears which one it is about, and sees those that come before it;
+    /// all are judged anew, from the first on, where a hand changes the file meanwhile.
     pub fn add_all(
         &self,
         at: Timestamp,

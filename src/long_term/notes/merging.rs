@@ -1,6 +1,7 @@
 //! What a person made of a text and what was written into it meanwhile, in one text. Pure; unit: one file.
 //!
-//! Invariant: every line that either of them added is there; where both changed the same lines, the person's come first.
+//! Invariant: every line that either of them added is there; where both changed the same lines, the person's come
+//! first.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 

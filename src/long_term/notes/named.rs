@@ -95,8 +95,8 @@ impl Workspace {
         Ok(Some(Beginning { text, more }))
     }
 
-    /// A file as an editor is to have it; one of the root that is not there is begun, MEMORY.md with its title. `None` where
-    /// there is no such file, and none that a person would begin. Nothing is written.
+    /// A file as an editor is to have it; one of the root that is not there is begun, MEMORY.md with its title. `None`
+    /// where there is no such file, and none that a person would begin. Nothing is written.
     pub fn draft(&self, source: &Source) -> Result<Option<Draft>, NotesError> {
         // What cannot be read as text is not to be edited as text; a link in the model's folder leads who knows where.
         let text = match self.text(source)? {

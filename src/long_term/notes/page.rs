@@ -1,7 +1,8 @@
 //! One file of the workspace: read within bounds, appended to, changed as it is now.
 //!
 //! Invariant: a change that fails leaves the file as it was; a file that is not UTF-8 is never changed; what a person
-//! wrote since we last looked is part of what is changed: every change begins by reading, and begins anew where a hand was faster.
+//! wrote since we last looked is part of what is changed: every change begins by reading, and begins anew where a hand
+//! was faster.
 
 use std::io;
 use std::path::PathBuf;
@@ -231,7 +232,8 @@ impl<'a> Page<'a> {
         });
     }
 
-    /// After an append that failed: cuts off what of it got there. That this may fail too is why readers stand half lines.
+    /// After an append that failed: cuts off what of it got there. That this may fail too is why readers stand half
+    /// lines.
     fn take_back(&self, before: Option<u64>, more: &[u8]) {
         let disk = &self.desk.disk;
         let old = before.unwrap_or_default();

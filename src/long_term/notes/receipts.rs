@@ -1,7 +1,7 @@
 //! What was captured, when, from which message, into which files: `memory/receipts.jsonl` in the data folder.
 //!
-//! Unit: one capture, known by its number. Invariant: a number is given once. A line that cannot be read is passed over:
-//! the files themselves hold what was captured, a receipt only tells where it came from.
+//! Unit: one capture, known by its number. Invariant: a number is given once. A line that cannot be read is passed
+//! over: the files themselves hold what was captured, a receipt only tells where it came from.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -161,8 +161,8 @@ impl Receipts {
         self.append(line.written())
     }
 
-    /// Leaves nothing of these but their numbers, and notes that they were taken back. `before`: what had stood in the place
-    /// of a line that one of them wrote, for those that took its place.
+    /// Leaves nothing of these but their numbers, and notes that they were taken back. `before`: what had stood in the
+    /// place of a line that one of them wrote, for those that took its place.
     pub fn redact(
         &self,
         numbers: &[u64],
@@ -280,8 +280,8 @@ impl Receipts {
     }
 }
 
-/// The newer half of the lines, and of the older one those that tie a line of MEMORY.md to its entry, name a session anew or
-/// are of what was taken back: without them it would stay, or come back.
+/// The newer half of the lines, and of the older one those that tie a line of MEMORY.md to its entry, name a session
+/// anew or are of what was taken back: without them it would stay, or come back.
 fn shortened(bytes: &[u8]) -> Vec<u8> {
     let half = bytes.len() / 2;
     let cut = bytes[half..].iter().position(|byte| *byte == b'\n');

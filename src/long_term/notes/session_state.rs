@@ -36,8 +36,8 @@ impl<'a> SessionState<'a> {
         &self.0.source
     }
 
-    /// Adds a line for each category and detail, all at once. Where the file would grow beyond `max` bytes, its oldest lines
-    /// leave, and a note says so.
+    /// Adds a line for each category and detail, all at once. Where the file would grow beyond `max` bytes, its oldest
+    /// lines leave, and a note says so.
     pub fn append(
         &self,
         at: Timestamp,

@@ -1,5 +1,5 @@
-//! Where the files are, who is told of changes, and the one lock under which they happen. Unit: one workspace, shared by
-//! all sessions; nothing is created before something is written.
+//! Where the files are, who is told of changes, and the one lock under which they happen. Unit: one workspace, shared
+//! by all sessions; nothing is created before something is written.
 //!
 //! Every call may wait for the disk, and for [`LOCK_WAIT`] while another process writes: off the threads that answer.
 
@@ -81,8 +81,8 @@ impl Workspace {
         }))
     }
 
-    /// Removes what a killed process left unfinished, here and in the folder of a session. Total: where another process is
-    /// writing, it does so.
+    /// Removes what a killed process left unfinished, here and in the folder of a session. Total: where another process
+    /// is writing, it does so.
     pub fn tidy(&self, session: &SessionName) {
         if self.0.disk.size(&self.0.root).is_err() {
             return;
@@ -137,7 +137,8 @@ impl Workspace {
         }
     }
 
-    /// What belongs to a session goes on under another name, where it did not go with the session's own files; with shared files there is nothing to move.
+    /// What belongs to a session goes on under another name, where it did not go with the session's own files; with
+    /// shared files there is nothing to move.
     pub fn rename_session(&self, from: &SessionName, to: &SessionName) -> Result<(), NotesError> {
         if self.0.settings.session_files == SessionFiles::Shared {
             return Ok(());
@@ -181,8 +182,8 @@ impl Workspace {
         copied.map_err(NotesError::io("write", &to))
     }
 
-    /// What belongs to a session that was deleted goes to `trash/`, where it did not go with the session's own files, so that
-    /// a new session of its name begins without; tells where to.
+    /// What belongs to a session that was deleted goes to `trash/`, where it did not go with the session's own files,
+    /// so that a new session of its name begins without; tells where to.
     pub fn discard_session(
         &self,
         name: &SessionName,
@@ -214,7 +215,8 @@ impl Workspace {
         Err(NotesError::io("move", &from)(source))
     }
 
-    /// Brings back what [`Self::discard_session`] took away together with a session, whose folder in the trash is `discarded`.
+    /// Brings back what [`Self::discard_session`] took away together with a session, whose folder in the trash is
+    /// `discarded`.
     pub fn restore_session(&self, name: &SessionName, discarded: &Path) -> Result<(), NotesError> {
         let folder = discarded.file_name().unwrap_or_default().to_string_lossy();
         let (at, _) = folder.split_once('-').unwrap_or_default();
@@ -354,8 +356,8 @@ impl fmt::Debug for Desk {
 /// Characters of each file, the newest of them.
 const RECOVERY_CHARS: usize = 20_000;
 
-/// Files in the order in which they are read: buffer, session state, notes of the day. It is data, to be fenced by whoever
-/// puts it into a request.
+/// Files in the order in which they are read: buffer, session state, notes of the day. It is data, to be fenced by
+/// whoever puts it into a request.
 #[derive(Debug, Default)]
 pub struct Recovery {
     pub parts: Vec<Excerpt>,

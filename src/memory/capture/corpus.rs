@@ -1,8 +1,8 @@
 //! How well what is worth keeping is told from what is not: precision and recall by category, on labelled messages in
 //! `tests/capture/`.
 //!
-//! The held-out sets were written apart from the patterns, which have been mended since with them in sight: they hold what
-//! was reached. docs/MEMORY.md has the numbers of first runs.
+//! The held-out sets were written apart from the patterns, which have been mended since with them in sight: they hold
+//! what was reached. docs/MEMORY.md has the numbers of first runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

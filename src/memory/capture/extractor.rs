@@ -1,7 +1,7 @@
 //! The reader of a person's words. Unit: one message.
 //!
-//! The classifier decides; patterns hear explicit commands and name what is said. A sentence that only announces something is
-//! kept with that alone.
+//! The classifier decides; patterns hear explicit commands and name what is said. A sentence that only announces
+//! something is kept with that alone.
 //!
 //! Invariant: what is captured stands in the message, secrets and folded blanks apart; the same line is never captured
 //! twice in one category. Linear in the length of the message.
@@ -82,7 +82,8 @@ impl Extractor {
     pub const FILE: &'static str = "cues/capture.yaml";
 
     /// With the person's own file, if `own` has one, laid over the embedded one by language and key; every pattern is
-    /// checked, and the languages that it adds are heard. A language that the settings name and neither has is a mistake.
+    /// checked, and the languages that it adds are heard. A language that the settings name and neither has is a
+    /// mistake.
     pub fn with(
         own: impl Fn(&str) -> Option<Prompt>,
         settings: &WalSettings,
@@ -274,7 +275,8 @@ impl Extractor {
         shown[kept].trim().to_owned()
     }
 
-    /// A sentence that speaks of `he` or `it` says nothing by itself: returns the one before it, and both, where both are short.
+    /// A sentence that speaks of `he` or `it` says nothing by itself: returns the one before it, and both, where both
+    /// are short.
     fn with_earlier(&self, earlier: &Sentence<'_>, line: &Line) -> Option<(String, String)> {
         let words = line
             .plain
@@ -297,8 +299,8 @@ impl Extractor {
         is_whole(&both).then_some((earlier, both))
     }
 
-    /// What a sentence announces: itself with the list below it or what follows behind `;`, the next sentence, or the one
-    /// before it. Nothing where it says all that it has to say.
+    /// What a sentence announces: itself with the list below it or what follows behind `;`, the next sentence, or the
+    /// one before it. Nothing where it says all that it has to say.
     fn announced(
         &self,
         sentences: &[Sentence<'_>],
@@ -426,8 +428,8 @@ fn with_stop(sentence: &str) -> String {
     format!("{sentence}{stop}")
 }
 
-/// Whether the classifier lets a pattern say that a sentence is worth keeping. What is ordered is kept; a name is, unless
-/// it is somebody else's.
+/// Whether the classifier lets a pattern say that a sentence is worth keeping. What is ordered is kept; a name is,
+/// unless it is somebody else's.
 fn agrees(category: Category, score: f32, kind: Kind) -> bool {
     let is_played = || {
         matches!(
@@ -456,7 +458,8 @@ struct Line {
     shown: String,
     /// As many characters as `shown`.
     plain: String,
-    /// For each byte of `plain`: the place of its character in the sentence and in `shown`. Only character starts count.
+    /// For each byte of `plain`: the place of its character in the sentence and in `shown`. Only character starts
+    /// count.
     places: Vec<(usize, usize)>,
 }
 

@@ -105,7 +105,8 @@ fn has_time(line: &str) -> bool {
     (is_clock(0) && matches!(sign(5), Some(b':' | b']'))) || (is_date && is_clock(11))
 }
 
-/// Where words stand in quotation marks or between marks of code; a mark that no other closes in its paragraph quotes nothing.
+/// Where words stand in quotation marks or between marks of code; a mark that no other closes in its paragraph quotes
+/// nothing.
 pub(super) fn quoted(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut open: Option<(usize, char)> = None;

@@ -153,7 +153,8 @@ fn holds(slots: &Slots, line: &str, new: &str) -> bool {
         })
 }
 
-/// The same words in the same order, but for a few that one has more; a word in place of another makes it another statement.
+/// The same words in the same order, but for a few that one has more; a word in place of another makes it another
+/// statement.
 fn is_alike(one: &[String], other: &[String], slots: &Slots) -> bool {
     let (short, long) = if one.len() <= other.len() {
         (one, other)

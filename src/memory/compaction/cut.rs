@@ -77,8 +77,8 @@ fn covered(session: &Session) -> usize {
     }
 }
 
-/// The end of the first run: through the first answer in words and the results of its calls; the first message where there
-/// is none (O7).
+/// The end of the first run: through the first answer in words and the results of its calls; the first message where
+/// there is none (O7).
 pub(super) fn first_run(session: &Session) -> usize {
     let Some(first) = session.live_turns().find(|turn| !turn.messages.is_empty()) else {
         return 0;

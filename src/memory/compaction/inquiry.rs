@@ -1,7 +1,7 @@
 //! What a model is asked for one compaction: each part by itself, and, of a long list, the parts as one (G24).
 //!
-//! Unit: a part, which is one text made in as many requests as its window takes. Data are fenced, no tools are offered, and
-//! what the person wants kept is fenced, too.
+//! Unit: a part, which is one text made in as many requests as its window takes. Data are fenced, no tools are offered,
+//! and what the person wants kept is fenced, too.
 
 use std::num::NonZeroUsize;
 

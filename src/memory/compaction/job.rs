@@ -132,9 +132,9 @@ pub(super) struct With<'a> {
     pub(super) places: &'a [String],
 }
 
-/// Plans a compaction by a cut, whether its kind is due or not. `focus`: what the person wants kept; `places`: where the messages
-/// can be read that a notice leaves out; `room`: of a long backlog only the newest part is taken, as much as this holds, so that
-/// no turn brings a storm of requests, and the rest is left to [`next_part`].
+/// Plans a compaction by a cut, whether its kind is due or not. `focus`: what the person wants kept; `places`: where
+/// the messages can be read that a notice leaves out; `room`: of a long backlog only the newest part is taken, as much
+/// as this holds, so that no turn brings a storm of requests, and the rest is left to [`next_part`].
 pub fn job(
     view: &View<'_>,
     kind: Kind,
@@ -231,8 +231,8 @@ pub fn next_part(view: &View<'_>, prompts: &Prompts, room: Tokens) -> Option<Com
     })
 }
 
-/// Messages as a model is shown them, oldest first, as many of the newest as there is room for; and how many places behind
-/// `head` are left. `messages`: newest first.
+/// Messages as a model is shown them, oldest first, as many of the newest as there is room for; and how many places
+/// behind `head` are left. `messages`: newest first.
 fn newest<'a>(
     messages: impl Iterator<Item = (usize, &'a Message)>,
     head: usize,

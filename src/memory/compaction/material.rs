@@ -1,4 +1,5 @@
-//! What a summary is made of: the texts that stand for older messages already, and the messages that nothing stands for.
+//! What a summary is made of: the texts that stand for older messages already, and the messages that nothing stands
+//! for.
 
 use super::cut::Cut;
 use crate::chat::{Form, Message, Part, Session, Tokens};

@@ -1,12 +1,13 @@
-//! Compaction: a text takes the place of a part of what is sent; history keeps everything (O6-O22, X26-X34, G19-G25, Q25-Q28).
+//! Compaction: a text takes the place of a part of what is sent; history keeps everything (O6-O22, X26-X34, G19-G25,
+//! Q25-Q28).
 //!
 //! ```text
 //!  View -> Kind -> Cut -> CompactJob -> Inquiry -> (the agent asks) -> Compacted -> accept -> Record
 //!  who is due, and     head | goes | tail   what to ask the model for             judged by numbers
 //! ```
-//! Pure: the agent asks and waits. Invariant: one [`Cut`] says what is summarised and what is no longer sent, so the two are
-//! the same; it lies between turns, or in the first one where no call is parted from its result, and the newest message of the
-//! person is never in it.
+//! Pure: the agent asks and waits. Invariant: one [`Cut`] says what is summarised and what is no longer sent, so the
+//! two are the same; it lies between turns, or in the first one where no call is parted from its result, and the newest
+//! message of the person is never in it.
 
 mod accept;
 mod cut;

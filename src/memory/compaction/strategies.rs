@@ -154,9 +154,9 @@ fn has_rested(view: &View<'_>) -> bool {
     view.since(GUARD_COOL_DOWN) >= GUARD_COOL_DOWN
 }
 
-/// Head and end of a cut after which a request takes so much of the window: the tail is as long as that allows, between two
-/// numbers of messages. Neither head nor tail is kept where it alone takes much of the window (lesson 26). `None` where
-/// there are fewer messages than `min`.
+/// Head and end of a cut after which a request takes so much of the window: the tail is as long as that allows, between
+/// two numbers of messages. Neither head nor tail is kept where it alone takes much of the window (lesson 26). `None`
+/// where there are fewer messages than `min`.
 fn sparing(
     view: &View<'_>,
     target: f64,
@@ -191,9 +191,9 @@ fn sparing(
     Some((head, cut::fitted(view, tail)))
 }
 
-/// Where a backlog is cut, as an imported session brings it: more messages behind the window than are sent, and no summary for
-/// them. A summary of the newest part stands for all of them, and grows backwards turn by turn. `window`: messages of the sliding
-/// window, which stay.
+/// Where a backlog is cut, as an imported session brings it: more messages behind the window than are sent, and no
+/// summary for them. A summary of the newest part stands for all of them, and grows backwards turn by turn. `window`:
+/// messages of the sliding window, which stay.
 pub fn backlog(view: &View<'_>, window: usize) -> Option<Cut> {
     let hybrid = view.session.hybrid();
     let start = history::window_start(view.session, window);

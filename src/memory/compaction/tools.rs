@@ -1,5 +1,5 @@
-//! `/compact tools`: results of tools in older turns are sent with their beginning only. No model is asked, and the texts that
-//! stand for older messages stay.
+//! `/compact tools`: results of tools in older turns are sent with their beginning only. No model is asked, and the
+//! texts that stand for older messages stay.
 
 use super::{CONDENSED, CannotCompact, Size};
 use crate::chat::{Compaction, Hybrid, Message, Record, Session, Timestamp, Tokens};

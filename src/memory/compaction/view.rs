@@ -59,8 +59,8 @@ impl View<'_> {
         turns.filter(|turn| turn.outcome.is_some())
     }
 
-    /// How many messages that count came since the last compaction was planned, counted no further than so many; without
-    /// end where there was none.
+    /// How many messages that count came since the last compaction was planned, counted no further than so many;
+    /// without end where there was none.
     pub fn since(&self, max: usize) -> usize {
         let compaction = self.session.hybrid().compaction.as_ref();
         let Some(last) = compaction.filter(|it| !it.is_blank()) else {

@@ -1,7 +1,7 @@
 //! Facts of a day without those that stand there twice (X14). Pure.
 //!
-//! Invariant: only lines of lists under [`HEADING`] leave, every other byte stays in its order; doing it twice is doing it
-//! once.
+//! Invariant: only lines of lists under [`HEADING`] leave, every other byte stays in its order; doing it twice is doing
+//! it once.
 
 use std::collections::HashSet;
 

@@ -47,8 +47,8 @@ impl fmt::Display for Fact {
     }
 }
 
-/// The facts of the newest messages that are not among `already`, the lines that this session has written; oldest first.
-/// `messages`: those of the session that count, or at least enough to tell that there are enough.
+/// The facts of the newest messages that are not among `already`, the lines that this session has written; oldest
+/// first. `messages`: those of the session that count, or at least enough to tell that there are enough.
 pub fn facts(
     messages: &[&Message],
     already: &str,
@@ -72,7 +72,8 @@ pub fn facts(
     let mut seen = HashSet::new();
     let found = found.filter(|fact| key(&fact.to_string()).is_some_and(|key| seen.insert(key)));
     let mut found: Vec<Fact> = found.collect();
-    // Facts are noted in order: what came before the last one that is known has been noted, too, and left a full scratchpad.
+    // Facts are noted in order: what came before the last one that is known has been noted, too, and left a full
+    // scratchpad.
     let last = found.iter().rposition(|fact| is_noted(fact, already));
     found.drain(..last.map_or(0, |last| last + 1));
     found.truncate(settings.max_facts);

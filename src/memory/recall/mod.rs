@@ -210,8 +210,8 @@ fn coverage(asked: &Asked<'_>, message: &Message) -> f32 {
 }
 
 /// What was found, best first, with the one that says most of the question in its own words among the first `k`, as the
-/// last of them if need be: what speaks against it may be no more than that its vector does not know the middle of a long
-/// text, or that what was said next to it ranks higher.
+/// last of them if need be: what speaks against it may be no more than that its vector does not know the middle of a
+/// long text, or that what was said next to it ranks higher.
 pub(super) fn with_the_plainest(mut found: Vec<Found>, k: usize) -> Vec<Found> {
     let by_coverage = |a: &usize, b: &usize| found[*a].coverage.total_cmp(&found[*b].coverage);
     let plainest = (0..found.len()).rev().max_by(by_coverage);

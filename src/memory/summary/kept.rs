@@ -1,5 +1,5 @@
-//! What a merge must not lose: names, numbers, dates and paths of the old summary, unless their subject is spoken of anew:
-//! then the old value may have been let go for a reason.
+//! What a merge must not lose: names, numbers, dates and paths of the old summary, unless their subject is spoken of
+//! anew: then the old value may have been let go for a reason.
 
 use std::collections::HashSet;
 
@@ -36,9 +36,9 @@ name named called renamed nickname
 dentist doctor physician
 version runs upgraded";
 
-/// The new summary within its length, and at its end those lines of the old one, marked as older, that hold something of
-/// whose subject neither the new summary nor the new messages speak. Where the new one has to be cut, lines of what is cut
-/// off count as lines of the old one.
+/// The new summary within its length, and at its end those lines of the old one, marked as older, that hold something
+/// of whose subject neither the new summary nor the new messages speak. Where the new one has to be cut, lines of what
+/// is cut off count as lines of the old one.
 pub(super) fn with_what_was_lost(old: &str, new: &str, material: &str) -> String {
     let mut spoken = Spoken::default();
     spoken.add(new);

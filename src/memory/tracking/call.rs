@@ -16,8 +16,8 @@ pub const TRACK: &str = "track";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrackCall {
-    /// Code mode: task, step, progress, blocker, file, error, change. Reasoning mode: objective, goal, phase, constraint,
-    /// decision, alternative, assumption, question, chain. Conversation mode: topic, entity, fact.
+    /// Code mode: task, step, progress, blocker, file, error, change. Reasoning mode: objective, goal, phase,
+    /// constraint, decision, alternative, assumption, question, chain. Conversation mode: topic, entity, fact.
     pub kind: String,
     /// What to note, in one short line. May be left out where `id` and `status` say which note changes how.
     #[serde(default)]

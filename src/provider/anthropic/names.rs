@@ -1,6 +1,6 @@
-//! What tools are called on the wire: a tool that the models were trained with goes by their name for it, and a tool of ours
-//! that has that name by another. Pure. Invariant: `ours(wire(name)) == name` for every call; nothing outside of this
-//! folder sees the other names.
+//! What tools are called on the wire: a tool that the models were trained with goes by their name for it, and a tool of
+//! ours that has that name by another. Pure. Invariant: `ours(wire(name)) == name` for every call; nothing outside of
+//! this folder sees the other names.
 
 use serde_json::Value;
 

@@ -27,8 +27,8 @@ struct Candidate {
     words: HashSet<String>,
 }
 
-/// The sources that share the most telling words with the input, oldest first, as quotations. What says the input itself
-/// and nothing else tells nobody anything.
+/// The sources that share the most telling words with the input, oldest first, as quotations. What says the input
+/// itself and nothing else tells nobody anything.
 pub(super) fn quotes(input: &str, past: &[Message], recalled: Option<&str>) -> Vec<String> {
     let input = single_spaced(unstamped(input).1);
     let wanted = &words(&input);

@@ -1,5 +1,5 @@
-//! Ollama: request types from ollama-rs; the requests themselves over our own HTTP, because the crate's stream loses text
-//! and errors, and it reads bodies of any length. Unit: one model on one server. Invariant: every request of a
+//! Ollama: request types from ollama-rs; the requests themselves over our own HTTP, because the crate's stream loses
+//! text and errors, and it reads bodies of any length. Unit: one model on one server. Invariant: every request of a
 //! session asks for the same window (`num_ctx`), the one the budget was made for: the server would
 //! otherwise load its own, far smaller one, and cut the prompt without a word.
 

@@ -257,7 +257,8 @@ impl Transport {
     }
 }
 
-/// Returns whether an event, or lines of it, hold the protocol's end mark. Events come one by one, see [`sse::bounded`].
+/// Returns whether an event, or lines of it, hold the protocol's end mark. Events come one by one, see
+/// [`sse::bounded`].
 fn is_done(event: &[u8]) -> bool {
     let mut lines = event.split(|byte| *byte == b'\n');
     lines.any(|line| {

@@ -224,8 +224,8 @@ pub fn find(name: &str) -> Result<&'static Command, CommandError> {
         })
 }
 
-/// Does what a command does that only shows something, while a tool's question waits and the agent is all there is to look
-/// at.
+/// Does what a command does that only shows something, while a tool's question waits and the agent is all there is to
+/// look at.
 pub(super) async fn look(
     agent: &mut Agent,
     env: &Environment,

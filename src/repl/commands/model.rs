@@ -2,7 +2,6 @@
 
 use super::{CommandError, Next, ReplContext};
 use crate::agent::Agent;
-use crate::hint::Hint;
 use crate::provider::{Catalog, Choice, ProviderError};
 
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
@@ -22,18 +21,14 @@ async fn choose(catalog: &Catalog, name: &str) -> Result<Choice, ProviderError> 
     let Err(unknown) = catalog.knows(name) else {
         return catalog.choose(Some(name)).await;
     };
-    let hint = match catalog.who_lists(name).await.as_slice() {
-        [one] => return catalog.choose(Some(one)).await,
-        [] => {
-            let hint = unknown.hint().unwrap_or_default();
-            hint.replace("`cogtrix models`", "`/model`")
-        }
-        several => format!("did you mean {}?", several.join(" or ")),
-    };
-    Err(ProviderError::Setup {
-        what: unknown.to_string(),
-        hint,
-    })
+    match catalog.who_lists(name).await.as_slice() {
+        [one] => catalog.choose(Some(one)).await,
+        [] => Err(unknown),
+        several => Err(ProviderError::Setup {
+            what: unknown.to_string(),
+            hint: format!("did you mean {}?", several.join(" or ")),
+        }),
+    }
 }
 
 /// The active model, the aliases of the config file, and what the active server has.

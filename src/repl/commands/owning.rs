@@ -189,14 +189,10 @@ pub(super) fn unknown(arguments: &str, modes: &[String]) -> CommandError {
         .map(|known| (likeness(known), known))
         .filter(|(likeness, _)| *likeness > LIKE);
     let near = near.max_by(|a, b| a.0.total_cmp(&b.0));
+    let near = near.map(|(_, word)| format!("; did you mean `/memory {word}`?"));
     let typed: String = typed.chars().take(40).collect();
-    match near {
-        Some((_, word)) => {
-            let problem = format!("has no option {typed:?}; did you mean `/memory {word}`?");
-            usage("memory", problem)
-        }
-        None => CommandError::Cannot(format!("unknown: /memory {typed}; see `/help memory`")),
-    }
+    let problem = format!("has no option {typed:?}{}", near.unwrap_or_default());
+    usage("memory", problem)
 }
 
 fn answer(

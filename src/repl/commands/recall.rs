@@ -36,8 +36,8 @@ pub(super) async fn run(repl: &mut ReplContext, question: &str) -> Result<Next, 
     }))
 }
 
-/// A quotation that cannot pass for anything else on the screen: no line of it begins where the program's own do, and no
-/// sequence in it reaches a terminal, also by way of a file.
+/// A quotation that cannot pass for anything else on the screen: no line of it begins where the program's own do, and
+/// no sequence in it reaches a terminal, also by way of a file.
 fn set_off(quote: &str) -> String {
     let lines = quote.lines().map(|line| format!("  {}", harmless(line)));
     lines.collect::<Vec<_>>().join("\n")

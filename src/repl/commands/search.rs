@@ -1,4 +1,5 @@
-//! `/search`: one search over notes, entries, documents and sessions; between slashes a regular expression over this one.
+//! `/search`: one search over notes, entries, documents and sessions; between slashes a regular expression over this
+//! one.
 
 use std::collections::BTreeMap;
 

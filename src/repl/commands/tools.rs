@@ -3,10 +3,11 @@
 use super::{CommandError, Next, ReplContext, usage};
 use crate::agent::{Agent, Warning};
 use crate::chat::{Message, answered};
+use crate::repl::question::named;
 use crate::repl::{show, transcript};
 use crate::term::{Align, NARROW, Table};
 use crate::tools::policy::{Asking, EachTime, Only, Rule, Says, Writing};
-use crate::tools::{Escalation, Listed, Selection, Switch};
+use crate::tools::{Listed, Selection, Switch};
 
 /// `/tools`, `/tools on NAME`, `/tools all`.
 pub(super) async fn tools(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
@@ -115,13 +116,10 @@ fn in_words(rule: &Rule) -> String {
     };
     let tool = &rule.tool;
     match &rule.only {
-        Only::Any if tool == "shell" => format!("{says} {tool}: any command"),
-        Only::Any => format!("{says} {tool}"),
-        Only::Command { prefix, escalation } => match *escalation {
-            Escalation::NONE => format!("{says} {tool}: `{prefix} …`"),
-            given => format!("{says} {tool}: `{prefix} …` with {given}"),
-        },
-        Only::Host(host) => format!("{says} {tool}: {host}"),
+        Only::Any if tool != "shell" => format!("{says} {tool}"),
+        Only::Any | Only::Command { .. } | Only::Host(_) => {
+            format!("{says} {tool}: {}", named(rule))
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lines typed before a question was asked, put aside so that they do not answer it.
 //!
-//! Unit: bytes as the terminal gives them, in any pieces, keys that edit a line among them. A marked paste of several lines
-//! is one line here.
+//! Unit: bytes as the terminal gives them, in any pieces, keys that edit a line among them. A marked paste of several
+//! lines is one line here.
 
 use std::collections::VecDeque;
 use std::io;
@@ -135,8 +135,8 @@ fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
         .position(|window| window == wanted)
 }
 
-/// A line as it was typed: what was erased is gone, and so are the marks of pastes and other keys; line breaks in it are
-/// newlines.
+/// A line as it was typed: what was erased is gone, and so are the marks of pastes and other keys; line breaks in it
+/// are newlines.
 fn text_of(line: &[u8]) -> String {
     let typed = String::from_utf8_lossy(line)
         .replace("\r\n", "\n")

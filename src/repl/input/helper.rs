@@ -182,8 +182,8 @@ impl ConditionalEventHandler for OnEdge {
     }
 }
 
-/// Ends the editing otherwise than by Enter. To the editor the line is handed in: that takes the suggestion off the screen
-/// and keeps what was typed behind the key.
+/// Ends the editing otherwise than by Enter. To the editor the line is handed in: that takes the suggestion off the
+/// screen and keeps what was typed behind the key.
 pub(super) struct OnLeave(pub(super) Arc<Shared>, pub(super) Leave);
 
 impl ConditionalEventHandler for OnLeave {
@@ -271,8 +271,8 @@ impl rustyline::completion::Completer for Helper {
     }
 }
 
-/// What the editor is given for candidates, of which so many bytes are typed: no more than the screen shows at once, since it
-/// shows others in pages, which no Ctrl-C ends.
+/// What the editor is given for candidates, of which so many bytes are typed: no more than the screen shows at once,
+/// since it shows others in pages, which no Ctrl-C ends.
 fn pairs(
     mut candidates: Vec<Candidate>,
     typed: usize,

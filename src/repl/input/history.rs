@@ -1,5 +1,5 @@
-//! Earlier inputs, across sessions: one line each in a file of the person's own (0600) for each project. A file from before
-//! there was one for each counts for all of them.
+//! Earlier inputs, across sessions: one line each in a file of the person's own (0600) for each project. A file from
+//! before there was one for each counts for all of them.
 //!
 //! A line break inside an input is written as `\n`, a backslash as `\\`. Nothing here may keep anybody
 //! from chatting: whatever fails is a warning.
@@ -110,8 +110,8 @@ fn folder(older: &Path) -> PathBuf {
     older.with_file_name("line_histories")
 }
 
-/// Takes inputs that say what is forgotten out of the files of all projects, and those that asked to forget it; tells how
-/// many there were.
+/// Takes inputs that say what is forgotten out of the files of all projects, and those that asked to forget it; tells
+/// how many there were.
 pub fn forget_lines(disk: &dyn Disk, older: &Path, statements: &Statements) -> io::Result<usize> {
     let mut gone = forget_in(disk, older, statements)?;
     for path in disk.list(&folder(older))? {

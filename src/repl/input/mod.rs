@@ -245,7 +245,8 @@ impl LineReader {
         Ok(Line::Text(pasted.join("\n")))
     }
 
-    /// Holds what was typed ahead for the next line, to be sent or not: whoever stops a reply stops what was to follow it.
+    /// Holds what was typed ahead for the next line, to be sent or not: whoever stops a reply stops what was to follow
+    /// it.
     pub fn hold_typed(&mut self) {
         if self.kind == Kind::Terminal && !self.is_waiting {
             let mut ahead = Ahead::of(&self.stops.take());

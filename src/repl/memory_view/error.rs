@@ -19,7 +19,7 @@ pub enum MemoryViewError {
     NothingSays { words: String },
     #[error("nothing to forget")]
     NothingKept,
-    #[error("the last turn noted nothing. Newest: {name} \"{text}\" (/forget {name})")]
+    #[error("the last turn noted nothing. Newest: {name} \"{text}\"")]
     LastKeptNothing { name: String, text: String },
     #[error("file {name} does not exist yet")]
     NoFile { name: String },
@@ -52,7 +52,11 @@ impl MemoryViewError {
             }
             Self::Entries(error) => entries_hint(error, caller),
             Self::Notes(error) => error.hint().map(|hint| hint.into_owned().into()),
-            Self::Receipts(_) | Self::LastKeptNothing { .. } => None,
+            Self::LastKeptNothing { name, .. } => {
+                let forget = caller.command(&format!("forget {name}"));
+                Some(format!("{forget} removes it").into())
+            }
+            Self::Receipts(_) => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is to be forgotten: by number, range, id, key, `last`, or words. Unit: one request of the person.
 //!
-//! Invariant: nothing changes here. Words that mean several things choose none of them: all are listed, each with how it is named.
+//! Invariant: nothing changes here. Words that mean several things choose none of them: all are listed, each with how
+//! it is named.
 
 use super::forget::{Chosen, History};
 use super::name::{number, unknown};
@@ -39,8 +40,8 @@ const MAX_RANGE: u64 = 1_000;
 const MAX_DIGITS: usize = 3;
 
 impl MemoryView<'_> {
-    /// Finds what is meant; what is to be struck from history may have been forgotten before. `scope`: where the entry of a
-    /// key is.
+    /// Finds what is meant; what is to be struck from history may have been forgotten before. `scope`: where the entry
+    /// of a key is.
     pub fn find(
         &self,
         asked: &str,

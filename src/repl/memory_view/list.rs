@@ -67,7 +67,8 @@ impl MemoryView<'_> {
         parts.join("\n\n")
     }
 
-    /// Each fact once, oldest first: the newest that says it, with the numbers of the others. What an entry says is left out.
+    /// Each fact once, oldest first: the newest that says it, with the numbers of the others. What an entry says is
+    /// left out.
     fn once<'r>(&self, captured: &'r [Receipt]) -> Vec<(&'r Receipt, Vec<u64>)> {
         let key = |text: &str| Statement::of(text).map_or_else(String::new, |it| it.key());
         let entries = self.entries.all().map(|(_, entry)| key(&entry.content));

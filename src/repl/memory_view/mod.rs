@@ -1,5 +1,5 @@
-//! What memory holds and a person owns: entries, captures and files, looked at, explained and taken back, in a chat and from
-//! the command line alike.
+//! What memory holds and a person owns: entries, captures and files, looked at, explained and taken back, in a chat and
+//! from the command line alike.
 //!
 //! ```text
 //!   name     a number, an id or key, a file: what is meant      origin   which message something came from
@@ -7,7 +7,8 @@
 //!   find     what is to be forgotten    forget everywhere but in the open session
 //!   edit     a file for an editor       places where all of it is
 //! ```
-//! Invariant: nothing here changes anything but [`MemoryView::forget`]; what comes from files is made harmless for a terminal.
+//! Invariant: nothing here changes anything but [`MemoryView::forget`]; what comes from files is made harmless for a
+//! terminal.
 
 mod edit;
 mod error;

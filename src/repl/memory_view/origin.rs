@@ -74,8 +74,8 @@ impl MemoryView<'_> {
         })
     }
 
-    /// Returns where and when a message was said, and its words without secrets, each line behind `> `; or why they cannot
-    /// be had.
+    /// Returns where and when a message was said, and its words without secrets, each line behind `> `; or why they
+    /// cannot be had.
     pub(super) fn quote(&self, origin: &Origin<'_>) -> (String, String) {
         let session = format!("session {}", origin.session);
         let (turn, message) = match self.message(origin) {

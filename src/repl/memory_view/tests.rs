@@ -238,7 +238,7 @@ fn where_the_last_turn_noted_nothing_the_newest_is_named() {
     let later = Message::text(MessageId::new("work/m2"), Role::User, "And now?", None);
     held.session.import(vec![later]);
     let error = held.look().kept_last().unwrap_err().to_string();
-    let newest = "the last turn noted nothing. Newest: 1 \"I like tea\" (/forget 1)";
+    let newest = "the last turn noted nothing. Newest: 1 \"I like tea\"";
     assert_eq!(error, newest);
 }
 

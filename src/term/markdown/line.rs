@@ -257,8 +257,8 @@ impl Line {
         let mut is_filled = paint != Paint::Full;
         for span in &self.spans {
             if let (false, Some(color)) = (is_filled, span.style.background) {
-                // The rest of the row without blanks, which would be copied. Before the text: behind a full row it would
-                // take the last letter.
+                // The rest of the row without blanks, which would be copied. Before the text: behind a full row it
+                // would take the last letter.
                 painted.extend(["\x1b[", &color.code(40), "m\x1b[K\x1b[0m"]);
                 is_filled = true;
             }

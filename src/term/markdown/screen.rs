@@ -58,6 +58,8 @@ impl Screen {
         }
         let mut bytes = String::new();
         let mut is_drawn_again = false;
+        // What can be reached of a line that is drawn again; it stands on the screen as a whole.
+        let mut reachable = None;
         let mut first = same.max(self.scrolled_away(size));
         if first < was_drawn {
             let old = &self.drawn[first].painted;
@@ -79,11 +81,11 @@ impl Screen {
                 bytes.push_str("\x1b[J");
                 is_drawn_again = true;
                 let unreachable = rows - 1 - up;
-                if let Some(Drawn { line, painted }) = lines.get_mut(first)
+                if let Some(Drawn { line, .. }) = lines.get(first)
                     && unreachable > 0
                 {
                     let rows = line.rows(size.columns).saturating_sub(unreachable);
-                    *painted = line.last_rows(rows, size.columns).painted(paint, how);
+                    reachable = Some(line.last_rows(rows, size.columns).painted(paint, how));
                 }
             }
         }
@@ -92,7 +94,7 @@ impl Screen {
             if is_below {
                 bytes.push('\n');
             }
-            bytes.push_str(&line.painted);
+            bytes.push_str(reachable.take().as_ref().unwrap_or(&line.painted));
         }
         if is_ended && !lines.is_empty() {
             bytes.push('\n');
@@ -104,7 +106,8 @@ impl Screen {
         bytes
     }
 
-    /// Counts the lines that stay as they are because the cursor cannot go back to them; the last one is never among them.
+    /// Counts the lines that stay as they are because the cursor cannot go back to them; the last one is never among
+    /// them.
     fn scrolled_away(&self, size: Size) -> usize {
         let mut rows = 0;
         let lines = self.drawn.iter().rev();

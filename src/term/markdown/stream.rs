@@ -15,8 +15,8 @@ use super::line::Line;
 /// Most bytes that wait to be settled.
 const MAX_OPEN: usize = 64 * 1024;
 
-/// How long the end of a reply, and a list or a quote with code in it, waits for colours that are on their way: the first
-/// line of a language may need most of it, any other next to nothing.
+/// How long the end of a reply, and a list or a quote with code in it, waits for colours that are on their way: the
+/// first line of a language may need most of it, any other next to nothing.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Columns and rows of a terminal.

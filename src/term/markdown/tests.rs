@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 use std::time::{Duration, Instant};
 
 use super::highlight::Highlighter;
-use super::line::{Line, Links};
+use super::line::{Line, Links, TextStyle};
 use super::screen::Screen;
 use super::stream::{Markdown, Size};
 use crate::term::escape::Harmless;
@@ -660,6 +660,24 @@ fn what_has_arrived_of_one_long_line_is_on_the_screen_or_above_it_in_each_frame(
             }
         }
     }
+}
+
+/// Rows of such a line that were drawn alone were taken for all of it, so that words stood there twice.
+#[test]
+fn of_a_line_taller_than_the_screen_that_is_drawn_again_only_what_is_added_is_printed() {
+    let size = Size {
+        columns: 6,
+        rows: 2,
+    };
+    let mut screen = Screen::default();
+    let mut bytes = String::new();
+    for end in ["no", "ab", "ab ab"] {
+        let mut line = Line::default();
+        line.push(&format!("{}{end}", "ab ".repeat(9)), TextStyle::default());
+        bytes += &screen.frame(Vec::new(), vec![line], size, Paint::Bare);
+    }
+    let rows = rows_of(&bytes, size).join("");
+    assert_eq!(rows.matches("ab").count(), 11, "{rows}");
 }
 
 /// A resize went back over rows that the terminal had wrapped anew, so that words stood there up to three times.

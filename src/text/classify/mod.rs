@@ -128,8 +128,8 @@ fn is_monotonous(text: &str) -> bool {
     words.len() >= MONOTONOUS && distinct.len() * 3 < words.len()
 }
 
-/// Whether a text is a word or two without a contraction (`I'm`, `name's`): an answer to something, nothing by itself. In
-/// other scripts a word may be a sentence.
+/// Whether a text is a word or two without a contraction (`I'm`, `name's`): an answer to something, nothing by itself.
+/// In other scripts a word may be a sentence.
 fn is_fragment(text: &str) -> bool {
     let words = text.split_whitespace().count();
     text.is_ascii() && (words < 2 || words == 2 && !text.contains('\''))
@@ -139,7 +139,8 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// Which score a message needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are worth it.
+/// Which score a message needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are
+/// worth it.
 const MIN: f32 = 1.0;
 /// How far behind the best sentence of its message another one may be.
 const BEHIND: f32 = 1.0;

@@ -13,7 +13,8 @@ use super::Case;
 pub(super) enum Fold {
     #[default]
     Nothing,
-    /// Letters beyond ASCII that patterns have, in any case, with the one that stands for them; all others are left alone.
+    /// Letters beyond ASCII that patterns have, in any case, with the one that stands for them; all others are left
+    /// alone.
     Case(BTreeMap<char, char>),
 }
 

@@ -3,8 +3,8 @@
 //! ```text
 //!  patterns --needed words--> one automaton      a text --automaton--> the few that may match --> Regex, compiled once
 //! ```
-//! Compiling all of them costs more than reading a year of talk, and in one talk few ever match. Of those that may match a
-//! short text most do not, which regex-lite tells: it matches slower and compiles eight times faster.
+//! Compiling all of them costs more than reading a year of talk, and in one talk few ever match. Of those that may
+//! match a short text most do not, which regex-lite tells: it matches slower and compiles eight times faster.
 //! Invariant: what comes out is what every pattern would say alone, in their order; matching is linear in the length of
 //! the text.
 
@@ -64,7 +64,8 @@ pub struct Patterns {
 struct Lazy {
     text: String,
     case: Case,
-    /// `None`: it cannot be used. Those of the program are held by tests, a person's own are checked when they are read.
+    /// `None`: it cannot be used. Those of the program are held by tests, a person's own are checked when they are
+    /// read.
     compiled: OnceLock<Option<Regex>>,
     /// For short texts in ASCII, about which both agree. `None`: regex-lite does not know its syntax.
     light: OnceLock<Option<regex_lite::Regex>>,

@@ -1,4 +1,5 @@
-//! The words that patterns need, in one automaton: a text -> the few patterns that may match it. Unit: a list of patterns.
+//! The words that patterns need, in one automaton: a text -> the few patterns that may match it. Unit: a list of
+//! patterns.
 //!
 //! Invariant: a pattern that matches is among those that may.
 

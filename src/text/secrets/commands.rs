@@ -1,4 +1,5 @@
-//! Passwords that are given to a command: `mysql -pVALUE`, `sshpass -p VALUE`, `curl -u user:VALUE`. Unit: a line. Pure.
+//! Passwords that are given to a command: `mysql -pVALUE`, `sshpass -p VALUE`, `curl -u user:VALUE`. Unit: a line.
+//! Pure.
 
 use std::ops::Range;
 

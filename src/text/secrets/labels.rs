@@ -1,4 +1,5 @@
-//! Words that name a secret, what it belongs to, or what is done with it, in the languages people write in. Unit: a word.
+//! Words that name a secret, what it belongs to, or what is done with it, in the languages people write in. Unit: a
+//! word.
 
 use Label::{
     Access, Account, Answer, Card, Code, Cookie, Door, Id, Key, Licence, Login, Otp, Password, Phrase, Pin, Plain, Recovery, Seed, Token, Wifi,

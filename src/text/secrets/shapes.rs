@@ -134,7 +134,8 @@ fn keys(text: &str) -> Vec<Range<usize>> {
     keys
 }
 
-/// A checksum, a public key or an image, which look as keys do: `sha256-…`, `h1:…`, `ssh-ed25519 AAAA…`; a mangled name.
+/// A checksum, a public key or an image, which look as keys do: `sha256-…`, `h1:…`, `ssh-ed25519 AAAA…`; a mangled
+/// name.
 fn is_digest(text: &str, run: &Range<usize>) -> bool {
     const BEFORE: [&str; 9] = [
         "h1:",

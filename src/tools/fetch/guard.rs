@@ -1,8 +1,10 @@
-//! Where a request may go. Unit: one rule, asked about the first address, each redirect, and whatever a name resolves to.
+//! Where a request may go. Unit: one rule, asked about the first address, each redirect, and whatever a name resolves
+//! to.
 //!
-//! Invariant: no connection is made to an address that the rule refuses. Names are checked when they are resolved for the
-//! connection itself, so there is nothing between the check and its use; addresses written as numbers never are resolved
-//! and are checked with the URL. A person is asked about one host, so a redirect to another one is told and not followed.
+//! Invariant: no connection is made to an address that the rule refuses. Names are checked when they are resolved for
+//! the connection itself, so there is nothing between the check and its use; addresses written as numbers never are
+//! resolved and are checked with the URL. A person is asked about one host, so a redirect to another one is told and
+//! not followed.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};

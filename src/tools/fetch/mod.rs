@@ -6,7 +6,8 @@
 //!   tag       what the elements of one mean
 //! ```
 //!
-//! Invariant: a call ends within its time, holds no more than `MAX_BODY` bytes of a body, and sends neither cookies nor keys.
+//! Invariant: a call ends within its time, holds no more than `MAX_BODY` bytes of a body, and sends neither cookies nor
+//! keys.
 
 mod address;
 mod guard;

@@ -109,7 +109,8 @@ fn has_returns(text: &str, at: usize) -> bool {
     }
 }
 
-/// Returns where the old text is. Of places that overlap, all count when there should be one, and the first when all are meant.
+/// Returns where the old text is. Of places that overlap, all count when there should be one, and the first when all
+/// are meant.
 fn places(text: &str, old: &str, which: Which) -> Vec<Range<usize>> {
     if !text.contains("\r\n") {
         return found(text, old, which);

@@ -1,5 +1,6 @@
-//! What a server may ask of us and tell us: where the project is, that its tools changed, how far a call has come, a line for its log.
-//! Unit: one connection. Invariant: what is not declared is not served, and nothing it sends can wait or grow here.
+//! What a server may ask of us and tell us: where the project is, that its tools changed, how far a call has come, a
+//! line for its log. Unit: one connection. Invariant: what is not declared is not served, and nothing it sends can wait
+//! or grow here.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! What a call came back with, as text that a model can read. Pure. Invariant: every block leaves a trace; bytes are named, never shown.
+//! What a call came back with, as text that a model can read. Pure. Invariant: every block leaves a trace; bytes are
+//! named, never shown.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 

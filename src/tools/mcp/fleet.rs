@@ -1,5 +1,5 @@
-//! All servers: each lives in a task of its own, none waits for another, and nobody waits for them. Unit: the servers of one configuration. Invariant: when
-//! a [`Fleet`] is gone, so are its tasks and the programs they started.
+//! All servers: each lives in a task of its own, none waits for another, and nobody waits for them. Unit: the servers
+//! of one configuration. Invariant: when a [`Fleet`] is gone, so are its tasks and the programs they started.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,6 +1,7 @@
-//! What a server writes, bounded before anything parses it: a message is a line, and a line that is too long or nested too deep ends the stream
-//! with the reason kept. The parser behind would drop such a line in silence, and the call it answers would wait for its time to run out. What is no message is noted for the person.
-//! Unit: one byte. Invariant: no byte is changed; after an end there is nothing more.
+//! What a server writes, bounded before anything parses it: a message is a line, and a line that is too long or nested
+//! too deep ends the stream with the reason kept. The parser behind would drop such a line in silence, and the call it
+//! answers would wait for its time to run out. What is no message is noted for the person. Unit: one byte. Invariant:
+//! no byte is changed; after an end there is nothing more.
 
 use std::io;
 use std::pin::Pin;

@@ -1,5 +1,6 @@
-//! A server however it is at the moment: where it is up it is called, where not there is a sentence that a model can act on; and its tools
-//! among ours. Unit: one server. What a call does is for the server to say and for a person to judge: its effect names the two and no more.
+//! A server however it is at the moment: where it is up it is called, where not there is a sentence that a model can
+//! act on; and its tools among ours. Unit: one server. What a call does is for the server to say and for a person to
+//! judge: its effect names the two and no more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,8 +41,8 @@ impl Handle {
         &self.setup.name
     }
 
-    /// Calls a tool by the server's own name for it. What the server says went wrong is a failed output; everything else that keeps the call from
-    /// having a result is a failure.
+    /// Calls a tool by the server's own name for it. What the server says went wrong is a failed output; everything
+    /// else that keeps the call from having a result is a failure.
     pub async fn call(
         &self,
         tool: &str,

@@ -1,5 +1,5 @@
-//! The last lines of a server, for `/mcp log`: what it wrote to its standard error, its log messages, and what it wrote where only messages
-//! belong. Unit: one line. Invariant: never more than [`MAX_LINES`], each cut.
+//! The last lines of a server, for `/mcp log`: what it wrote to its standard error, its log messages, and what it wrote
+//! where only messages belong. Unit: one line. Invariant: never more than [`MAX_LINES`], each cut.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! One call to a server that is up. Unit: one call. Invariant: it ends with the answer, the person's word, the end of the server or of its
-//! time, whichever comes first; a server that is not waited for any more is told so.
+//! One call to a server that is up. Unit: one call. Invariant: it ends with the answer, the person's word, the end of
+//! the server or of its time, whichever comes first; a server that is not waited for any more is told so.
 
 use std::time::Duration;
 
@@ -80,7 +80,8 @@ async fn farewell(request: RequestHandle<RoleClient>, reason: &str) {
 
 fn answered(answer: Result<ServerResult, ServiceError>) -> Result<CallToolResult, Missed> {
     let answer = answer.map_err(|error| match error {
-        // Said of this answer alone, by a connection that is there: of a stream of events that could not be read to its end.
+        // Said of this answer alone, by a connection that is there: of a stream of events that could not be read to its
+        // end.
         ServiceError::TransportClosed => {
             Missed::Refused("its answer was incomplete, too large or nested too deep".to_owned())
         }

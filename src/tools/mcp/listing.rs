@@ -1,5 +1,5 @@
-//! The tools of a server, as far as they are fit to be shown to a model. Unit: one list. Invariant: names differ, descriptions and schemas are
-//! bounded, and a schema is one of an object.
+//! The tools of a server, as far as they are fit to be shown to a model. Unit: one list. Invariant: names differ,
+//! descriptions and schemas are bounded, and a schema is one of an object.
 
 use std::collections::BTreeSet;
 

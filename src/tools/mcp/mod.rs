@@ -10,16 +10,16 @@
 //!   web          a server behind an address
 //!   client       what a server may ask of us and tell us
 //!   listing      its tools, as far as they are fit to be shown to a model
-//!   servers      what a conversation needs of all that, and how a server is: a port, which is there without the feature too
-//!   handle       a server however it is at the moment: calls, what to say where there can be none, its tools among ours
+//!   servers      what a conversation needs of all that, and how a server is: a port, there without the feature too
+//!   handle       a server however it is now: calls, what to say where there can be none, its tools among ours
 //!   link         one call to a server that is up
 //!   content      what a call came back with, as text
 //!   names        what the model calls a tool
 //!   journal      a server's last lines
 //! ```
 //!
-//! Whatever a server does, it costs that server and nothing else: every wait ends, everything it says is bounded, and a call to one that
-//! is gone is an answer to the model. Without the feature `mcp` the settings can be read all the same.
+//! Whatever a server does, it costs that server and nothing else: every wait ends, everything it says is bounded, and a
+//! call to one that is gone is an answer to the model. Without the feature `mcp` the settings can be read all the same.
 
 mod servers;
 mod settings;

@@ -1,8 +1,9 @@
-//! What a model calls a server's tool: `server__tool`, made of characters that every provider takes. Pure. Invariant: no two tools
-//! get one name, and a name depends on the configuration and on the server's own list alone, never on who came up first.
+//! What a model calls a server's tool: `server__tool`, made of characters that every provider takes. Pure. Invariant:
+//! no two tools get one name, and a name depends on the configuration and on the server's own list alone, never on who
+//! came up first.
 //!
-//! The part before the first `__` tells the server: a part for a server holds no `__` and ends with no `_`. What was changed to fit, and would
-//! meet another name, ends with a few digits of the digest of what it stood for.
+//! The part before the first `__` tells the server: a part for a server holds no `__` and ends with no `_`. What was
+//! changed to fit, and would meet another name, ends with a few digits of the digest of what it stood for.
 
 use std::collections::BTreeSet;
 

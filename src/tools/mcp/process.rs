@@ -1,5 +1,5 @@
-//! A server that is a program: started with the environment of its setup and nothing else, in a process group of its own, and ended
-//! with all that it started. Unit: one run. Invariant: when a [`Program`] is gone, so is its group.
+//! A server that is a program: started with the environment of its setup and nothing else, in a process group of its
+//! own, and ended with all that it started. Unit: one run. Invariant: when a [`Program`] is gone, so is its group.
 
 use std::io::ErrorKind;
 use std::process::{ExitStatus, Stdio};

@@ -1,5 +1,5 @@
-//! The life of one server, as a task: started, listed, listened to, and started once more when it ends by itself. Unit: one server. Invariant: whatever
-//! happens to it ends in a [`State`], and every wait has an end.
+//! The life of one server, as a task: started, listed, listened to, and started once more when it ends by itself. Unit:
+//! one server. Invariant: whatever happens to it ends in a [`State`], and every wait has an end.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -202,7 +202,8 @@ impl Server {
         end
     }
 
-    /// Lists the tools, and again whenever the server says that they changed. Only the first list must come, and in time.
+    /// Lists the tools, and again whenever the server says that they changed. Only the first list must come, and in
+    /// time.
     async fn keep_listing(
         &self,
         peer: &Peer<RoleClient>,

@@ -1,5 +1,6 @@
-//! What a conversation needs of the servers whose tools it has: the port behind which they are. Unit: all servers of a run. It is there without the feature
-//! `mcp` too, so that nobody above has to ask for it; then nothing stands behind it.
+//! What a conversation needs of the servers whose tools it has: the port behind which they are. Unit: all servers of a
+//! run. It is there without the feature `mcp` too, so that nobody above has to ask for it; then nothing stands behind
+//! it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +11,8 @@ use async_trait::async_trait;
 
 use crate::tools::{Registry, Tool};
 
-/// Programs and addresses outside, which come and go while a conversation goes on. Nothing here waits but what is `async`.
+/// Programs and addresses outside, which come and go while a conversation goes on. Nothing here waits but what is
+/// `async`.
 #[async_trait]
 pub trait Servers: Send + Sync + fmt::Debug {
     /// Starts every server in the background.
@@ -19,8 +21,8 @@ pub trait Servers: Send + Sync + fmt::Debug {
     /// Returns what became of servers since the last look.
     fn changed(&mut self) -> Vec<Change>;
 
-    /// The tools of all servers that are or were up; those of a server that ended say so when they are called. `taken` are
-    /// names of other tools.
+    /// The tools of all servers that are or were up; those of a server that ended say so when they are called. `taken`
+    /// are names of other tools.
     fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>>;
 
     /// Returns whether a tool of this name may still come from one of them.
@@ -111,7 +113,8 @@ pub struct UnknownServer {
     pub known: Vec<String>,
 }
 
-/// Takes in what became of servers since the last look: the tools they have now stand in the registry, in place of those before.
+/// Takes in what became of servers since the last look: the tools they have now stand in the registry, in place of
+/// those before.
 pub fn take_in(servers: &mut dyn Servers, registry: &mut Registry) -> Vec<Change> {
     let changes = servers.changed();
     if !changes.is_empty() {

@@ -1,6 +1,6 @@
-//! What a person may set about MCP servers: one entry of `mcp_servers`. Unit: one server. Values of the environment and of
-//! headers are secrets and stay out of `Debug`. An entry that names both ways to reach a server, or none, is read and then
-//! refused by [`ServerSettings::way`], so that the mistake can be shown with its name.
+//! What a person may set about MCP servers: one entry of `mcp_servers`. Unit: one server. Values of the environment and
+//! of headers are secrets and stay out of `Debug`. An entry that names both ways to reach a server, or none, is read
+//! and then refused by [`ServerSettings::way`], so that the mistake can be shown with its name.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

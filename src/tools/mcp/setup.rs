@@ -1,5 +1,6 @@
-//! Settings made concrete: which program with which environment, or which address with which headers. Pure, given the environment. Unit: one
-//! server. Invariant: a program gets the variables that are named here and no others; nothing secret is in `Debug`, or in a text that went through [`Setup::mask`].
+//! Settings made concrete: which program with which environment, or which address with which headers. Pure, given the
+//! environment. Unit: one server. Invariant: a program gets the variables that are named here and no others; nothing
+//! secret is in `Debug`, or in a text that went through [`Setup::mask`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! A server behind an address: the transport over our own HTTP client, which follows no redirect and needs no certificates for plain
-//! `http`. Unit: one connection. Time limits are those of whole calls: a stream of server-sent events may be silent for as long as it likes.
+//! A server behind an address: the transport over our own HTTP client, which follows no redirect and needs no
+//! certificates for plain `http`. Unit: one connection. Time limits are those of whole calls: a stream of server-sent
+//! events may be silent for as long as it likes.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,9 @@
 //! Command lines as a shell reads them, and which of them a remembered prefix covers.
 //!
-//! A prefix covers one simple command that begins with its words and adds nothing but options and operands that [`options`]
-//! lists as harmless. Everything else asks again: several commands, redirections, substitutions, unlisted options. Outside of the
-//! sandbox no operand is harmless: `git push x` runs the hooks of a repository that lies at `x`.
+//! A prefix covers one simple command that begins with its words and adds nothing but options and operands that
+//! [`options`] lists as harmless. Everything else asks again: several commands, redirections, substitutions, unlisted
+//! options. Outside of the sandbox no operand is harmless: `git push x` runs the hooks of a repository that lies at
+//! `x`.
 
 use super::options::{self, Operands, Row, Style};
 
@@ -55,8 +56,8 @@ impl Word {
         self.text.len() > 1 && self.text.starts_with('-')
     }
 
-    /// Returns whether it can be the value of an option. Another option would be hidden there if the table erred; an address loads
-    /// from elsewhere.
+    /// Returns whether it can be the value of an option. Another option would be hidden there if the table erred; an
+    /// address loads from elsewhere.
     fn is_value(&self) -> bool {
         let is_negative = self.text.strip_prefix('-').is_some_and(|rest| {
             rest.is_empty() || rest.starts_with(|digit: char| digit.is_ascii_digit())
@@ -122,8 +123,8 @@ pub(super) enum Further {
     Options,
 }
 
-/// The words of a command that tell what it does, `cargo test` or `ls`, where they cover the command itself; all of its words
-/// where they only cover it as a whole.
+/// The words of a command that tell what it does, `cargo test` or `ls`, where they cover the command itself; all of its
+/// words where they only cover it as a whole.
 pub(super) fn prefix(command: &str, further: Further) -> Option<String> {
     let prefix = short_prefix(command)?;
     if covers(&prefix, command, further) {
@@ -165,7 +166,8 @@ pub(super) fn covers(prefix: &str, command: &str, further: Further) -> bool {
         && adds_only_harmless(&words, prefix.len(), further)
 }
 
-/// Returns whether nothing but harmless options and operands follows the first `named` words, which a person allowed by name.
+/// Returns whether nothing but harmless options and operands follows the first `named` words, which a person allowed by
+/// name.
 fn adds_only_harmless(words: &[Word], named: usize, further: Further) -> bool {
     let program = &words[0].text;
     let subcommand = words.get(1).filter(|word| is_subcommand(word));

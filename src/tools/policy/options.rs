@@ -1,8 +1,8 @@
 //! What "always" covers behind a program's name: one row for each program and subcommand.
 //!
-//! An option stands in its row when it only shows, selects or checks something. What writes, runs something, sends or loads
-//! from elsewhere is left out, and so is what nobody looked at: both ask again. A colon marks an option that takes a value;
-//! `-#` is a number, as in `head -20`. Abbreviations are not listed, so they ask.
+//! An option stands in its row when it only shows, selects or checks something. What writes, runs something, sends or
+//! loads from elsewhere is left out, and so is what nobody looked at: both ask again. A colon marks an option that
+//! takes a value; `-#` is a number, as in `head -20`. Abbreviations are not listed, so they ask.
 
 /// What one program, or one of its subcommands, may be given unasked.
 #[derive(Debug)]
@@ -99,7 +99,8 @@ pub(super) fn has_subcommands(program: &str) -> bool {
     WITH_SUBCOMMANDS.contains(&program)
 }
 
-/// Programs whose second word says what they do. A subcommand without a row is covered as it stands, with nothing behind it.
+/// Programs whose second word says what they do. A subcommand without a row is covered as it stands, with nothing
+/// behind it.
 #[rustfmt::skip]
 const WITH_SUBCOMMANDS: [&str; 20] = [
     "cargo", "rustup", "go", "dotnet", "gradle", "mvn", "make", "just", "git", "jj", "hg", "gh", "npm", "pnpm", "yarn", "pip",

@@ -33,6 +33,7 @@ fn only_what_harms_nobody_runs_unasked() {
         (Effect::Reads(PathBuf::from("a")), Verdict::Allow),
         (Effect::Writes(PathBuf::from("a")), Verdict::Ask),
         (Effect::Keeps(PathBuf::from("a")), Verdict::Allow),
+        (Effect::Deletes(PathBuf::from("a")), Verdict::Allow),
         (runs("ls"), Verdict::Ask),
         (
             Effect::Contacts {
@@ -110,6 +111,7 @@ fn a_run_that_may_write_nothing_writes_nothing_with_yes_to_all_either() {
     for (effect, denied) in [
         (Effect::Writes("a".into()), true),
         (Effect::Keeps("a".into()), true),
+        (Effect::Deletes("a".into()), true),
         (runs("ls"), true),
         (Effect::Reads("a".into()), false),
     ] {

@@ -40,7 +40,8 @@ pub(super) fn signal_below(leader: Pid, signal: Signal) {
 /// Scans until no process is new; who starts others faster than that is not held by it.
 const STOPS_MAX: usize = 20;
 
-/// Stops a group and every descendant, so that none starts another while they are ended. What was stopped dies of SIGKILL.
+/// Stops a group and every descendant, so that none starts another while they are ended. What was stopped dies of
+/// SIGKILL.
 pub(super) fn stop(group: Pid) {
     let mut known = Vec::new();
     for _ in 0..STOPS_MAX {

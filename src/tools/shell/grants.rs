@@ -1,8 +1,8 @@
 //! Which paths a confined command may write to, or read. Unit: the paths of one run.
 //!
 //! Landlock only grants, and what it grants of a folder holds for all beneath it. So a folder that holds something that
-//! must be kept (the data folder: sessions, approvals) is not granted; its other entries are, one by one. In such a folder
-//! nothing new can be made at the top. Links are not followed: they would grant what they point to.
+//! must be kept (the data folder: sessions, approvals) is not granted; its other entries are, one by one. In such a
+//! folder nothing new can be made at the top. Links are not followed: they would grant what they point to.
 //!
 //! Invariant: no granted path holds a kept one, or lies in it.
 

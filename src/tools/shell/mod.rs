@@ -11,11 +11,11 @@
 //!   linux/..      its parts: namespaces, mounts, sandbox (Landlock), grants, privileges, syscalls (seccomp)
 //! ```
 //!
-//! What is promised: when a call returns, however it ended, nothing is left running of what the command started; in the background,
-//! in a session of its own or forked twice. The same follows within seconds when cogtrix is killed. Exceptions: processes of
-//! other users (`sudo`), what a service starts that was asked over a socket, what forks faster than it is found, and a
-//! command that kills the hidden process, which it can without confinement, or without namespaces before Linux 6.12; elsewhere all
-//! that leaves the command's own group.
+//! What is promised: when a call returns, however it ended, nothing is left running of what the command started; in the
+//! background, in a session of its own or forked twice. The same follows within seconds when cogtrix is killed.
+//! Exceptions: processes of other users (`sudo`), what a service starts that was asked over a socket, what forks faster
+//! than it is found, and a command that kills the hidden process, which it can without confinement, or without
+//! namespaces before Linux 6.12; elsewhere all that leaves the command's own group.
 
 mod descendants;
 mod environment;
@@ -239,8 +239,8 @@ impl Shell {
         }
     }
 
-    /// Tells that a command failed for want of the network, and offers it once more with it; with keys too where the network
-    /// alone would be the first of two questions.
+    /// Tells that a command failed for want of the network, and offers it once more with it; with keys too where the
+    /// network alone would be the first of two questions.
     fn offer_network(output: &mut Output, arguments: Arguments) {
         let Some(sign) = network::sign_of_need(&output.text) else {
             return;

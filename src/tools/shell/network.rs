@@ -1,7 +1,7 @@
 //! What programs say when they miss the network. Unit: the output of one command. Pure.
 
-/// Words of common programs, in lower case. A refused connection is none of them: that is what a server on this machine says
-/// that is not started.
+/// Words of common programs, in lower case. A refused connection is none of them: that is what a server on this machine
+/// says that is not started.
 const SIGNS: [&str; 22] = [
     // curl, git, wget
     "could not resolve host",
@@ -44,8 +44,8 @@ const GIT_WITH_KEYS: [&str; 4] = ["push", "fetch", "pull", "clone"];
 /// Options of git before the subcommand whose value is the next word.
 const GIT_VALUES: [&str; 2] = ["-C", "-c"];
 
-/// Returns whether a command line reaches another machine with a key as a rule, so that the network alone is of no use to it.
-/// A guess from its words: the call is judged as any other.
+/// Returns whether a command line reaches another machine with a key as a rule, so that the network alone is of no use
+/// to it. A guess from its words: the call is judged as any other.
 pub(super) fn wants_keys(line: &str) -> bool {
     line.split([';', '|', '&', '\n', '(', ')', '{', '}'])
         .any(|command| {

@@ -1,14 +1,15 @@
 //! What cogtrix, the supervisor of a command and the stage that enters the sandbox say to each other.
 //!
 //! ```text
-//!  cogtrix  -- arguments, variables ------->  cogtrix __confined  -- the same -->  cogtrix __enter  = exec =>  sh -c ..
-//!           -- stdin, until its end: go on ->                    <- stdout: Entry --
+//!  cogtrix  -- arguments, variables ----->  cogtrix __confined  -- the same -->  cogtrix __enter  = exec =>  sh -c
+//!           -- stdin, until its end: go on ->                  <- stdout: Entry --
 //!           <- stdout: a report a line ----
-//!           <- stderr: what the command prints, both its streams ------------------------------------------------- sh
+//!           <- stderr: what the command prints, both its streams ------------------------------------------- sh
 //! ```
 //!
-//! Unit: one run. The end of stdin is the order to end everything, also when cogtrix was killed. The command's variables are
-//! passed as variables, because arguments can be read by every user; by other names, because some act on whoever has them.
+//! Unit: one run. The end of stdin is the order to end everything, also when cogtrix was killed. The command's
+//! variables are passed as variables, because arguments can be read by every user; by other names, because some act on
+//! whoever has them.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -1,9 +1,9 @@
 //! One command under way, from cogtrix' side. Unit: one run.
 //!
 //! Invariant: when [`run`] returns, the supervising process has ended, and it ends only when nothing that the command
-//! started is left. When the future is dropped, or cogtrix is killed, the pipe to the supervising process closes, and it ends
-//! everything then. When the supervising process itself is killed, what it would have done is done here, as far as the
-//! namespace that it told of leads.
+//! started is left. When the future is dropped, or cogtrix is killed, the pipe to the supervising process closes, and
+//! it ends everything then. When the supervising process itself is killed, what it would have done is done here, as far
+//! as the namespace that it told of leads.
 
 use std::io;
 use std::process::Stdio;
@@ -65,8 +65,8 @@ pub(super) struct Bounds<'a> {
     pub(super) cancel: &'a CancellationToken,
 }
 
-/// Runs the supervising process, `command`, until nothing is left of what it started. What it would put back, `guard` does
-/// if it cannot.
+/// Runs the supervising process, `command`, until nothing is left of what it started. What it would put back, `guard`
+/// does if it cannot.
 pub(super) async fn run(
     mut command: Command,
     guard: &Guard<'_>,
@@ -201,7 +201,8 @@ fn ended(reports: &[Report]) -> Option<End> {
     })
 }
 
-/// Kills what is found until nothing is, and returns how many are left: the supervising process is gone and did not do its work.
+/// Kills what is found until nothing is, and returns how many are left: the supervising process is gone and did not do
+/// its work.
 async fn kill_all(find: impl Fn() -> Vec<Pid>) -> usize {
     for _ in 0..LAST_ROUNDS {
         let left = find();

@@ -1,4 +1,5 @@
-//! What a command may write and read, by Landlock. Unit: one ruleset, put on this process and inherited by all it starts.
+//! What a command may write and read, by Landlock. Unit: one ruleset, put on this process and inherited by all it
+//! starts.
 //!
 //! Invariant: [`restrict`] either confines the process or fails; nothing is left out silently but what older kernels
 //! lack beside the file system (signals to others, abstract sockets).

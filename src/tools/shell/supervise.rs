@@ -43,7 +43,8 @@ const WATCH: Duration = Duration::from_millis(200);
 /// The file of this process, however it is called by now.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 
-/// Returns how this program starts itself again. On Linux that is its open file: at its path a command may have put another.
+/// Returns how this program starts itself again. On Linux that is its open file: at its path a command may have put
+/// another.
 pub fn this_program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(THIS_PROGRAM.into());
@@ -105,8 +106,8 @@ fn enter(_: &Order) -> ExitCode {
 
 /// Runs the command of an order to its end and says what became of it.
 fn supervise(order: &Order) -> ExitCode {
-    // Away from the terminal, so that nothing can ask there, and to be found by cogtrix if this process is killed; fails only
-    // for who leads a group already.
+    // Away from the terminal, so that nothing can ask there, and to be found by cogtrix if this process is killed;
+    // fails only for who leads a group already.
     setsid().ok();
     if let Err(error) = descendants::adopt() {
         return refuse(&format!("cannot supervise processes: {error}"));

@@ -20,8 +20,8 @@ pub struct Support {
 }
 
 impl Support {
-    /// Returns whether commands may run as they are allowed to. Signals to others have never been held before Linux 6.12,
-    /// and harm nothing that is kept: `cogtrix doctor` names them, and nobody is asked because of them.
+    /// Returns whether commands may run as they are allowed to. Signals to others have never been held before Linux
+    /// 6.12, and harm nothing that is kept: `cogtrix doctor` names them, and nobody is asked because of them.
     pub fn is_whole(&self) -> bool {
         self.missing.iter().all(|part| *part == SIGNALS)
     }

@@ -1,4 +1,5 @@
-//! A thousand turns with recall: what was said once, in an aside, long ago, is found when it is asked for in other words.
+//! A thousand turns with recall: what was said once, in an aside, long ago, is found when it is asked for in other
+//! words.
 //!
 //! The summaries know nothing of the facts, so what is not in the window has only recall.
 

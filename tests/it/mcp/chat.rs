@@ -1,4 +1,5 @@
-//! Servers in the real binary: their tools in a chat, what they cannot hold up, what starts them, and that they end with it.
+//! Servers in the real binary: their tools in a chat, what they cannot hold up, what starts them, and that they end
+//! with it.
 
 use std::io::Read;
 

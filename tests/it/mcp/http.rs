@@ -1,4 +1,5 @@
-//! Servers behind an address: what is sent to them, and what becomes of calls when they refuse, send elsewhere or go away.
+//! Servers behind an address: what is sent to them, and what becomes of calls when they refuse, send elsewhere or go
+//! away.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

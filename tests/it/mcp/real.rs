@@ -1,5 +1,5 @@
-//! The same against a real server, where the environment names one: `COGTRIX_TEST_MCP`, a command line without quotes (split at spaces), or an
-//! address. Without it the test says on stderr that it was skipped.
+//! The same against a real server, where the environment names one: `COGTRIX_TEST_MCP`, a command line without quotes
+//! (split at spaces), or an address. Without it the test says on stderr that it was skipped.
 
 use std::collections::BTreeMap;
 use std::io::Write;

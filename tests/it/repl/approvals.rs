@@ -85,7 +85,7 @@ fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
     let sent = server.chats()[1].body.to_string();
     assert!(sent.contains("mended\\n[exit 0"), "{sent}");
     assert!(sent.contains("the person changed the call to"), "{sent}");
-    chat.says("run it", "a = always `echo`")
+    chat.says("run it", "a = always in this project: `echo …`")
         .says("a", "Second.");
     chat.says("once more", "Third.");
     chat.leave();
@@ -116,7 +116,8 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
     ]);
     let home = Home::with(&server);
     let mut chat = home.chat(&ALL);
-    chat.says("zero", "a = always `echo`").says("a", "Zero.");
+    chat.says("zero", "a = always in this project: `echo …`")
+        .says("a", "Zero.");
     // Neither that answer nor a yes for once speaks of the network.
     chat.says("one", "with network: to look up").wait_until(
         "an answer for the project",
@@ -140,7 +141,7 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
     // Nor does it speak of other operands.
     chat.says("four", "shell wants to run: echo four")
         .says("n", "Four.");
-    chat.says("/approvals", "always shell: `echo two …` with network");
+    chat.says("/approvals", "always shell: `echo two` with network");
     chat.leave();
     let folder = home.path().join("state/cogtrix/approvals");
     let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();

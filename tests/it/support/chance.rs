@@ -1,5 +1,5 @@
-//! Chance for tests, from a seed: `COGTRIX_TEST_SEED` sets another one, `COGTRIX_TEST_ROUNDS` more rounds. A failure names
-//! the seed of its round; with it and `COGTRIX_TEST_ROUNDS=1` that round is played alone.
+//! Chance for tests, from a seed: `COGTRIX_TEST_SEED` sets another one, `COGTRIX_TEST_ROUNDS` more rounds. A failure
+//! names the seed of its round; with it and `COGTRIX_TEST_ROUNDS=1` that round is played alone.
 
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};

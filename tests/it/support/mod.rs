@@ -46,8 +46,8 @@ pub(crate) fn can_confine() -> bool {
     false
 }
 
-/// Whether the sandbox is whole, without which each command is asked, whatever was said before. Where it is not, as in a
-/// command of cogtrix itself, a test that needs it is left out.
+/// Whether the sandbox is whole, without which each command is asked, whatever was said before. Where it is not, as in
+/// a command of cogtrix itself, a test that needs it is left out.
 pub(crate) fn is_wholly_confined() -> bool {
     if !can_confine() {
         return false;
@@ -71,7 +71,8 @@ fn has_landlock() -> bool {
     ruleset.and_then(Ruleset::create).is_ok()
 }
 
-/// Returns whether somebody else than the program can make namespaces here, with privileges, without or through bubblewrap.
+/// Returns whether somebody else than the program can make namespaces here, with privileges, without or through
+/// bubblewrap.
 fn has_namespaces() -> bool {
     let tries = [
         ("unshare", &["-nmi"][..]),

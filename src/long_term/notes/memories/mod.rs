@@ -1,7 +1,7 @@
 //! `memories/`: files of the model's own, in six operations (Q35-Q37). Unit: one operation, done whole or not at all.
 //!
-//! Invariant: whatever a path says, nothing outside of `memories/` is read or changed, and no link is followed. Paths are
-//! as the model writes them, `/memories/…`; what is said back is for the model.
+//! Invariant: whatever a path says, nothing outside of `memories/` is read or changed, and no link is followed. Paths
+//! are as the model writes them, `/memories/…`; what is said back is for the model.
 
 mod path;
 mod text;
@@ -92,11 +92,6 @@ fn advice(error: &FolderError) -> &'static str {
 }
 
 impl Operation {
-    /// Whether it leaves everything as it is.
-    pub fn only_reads(&self) -> bool {
-        matches!(self, Self::View { .. })
-    }
-
     /// The path it is about, as the model wrote it.
     pub fn path(&self) -> &str {
         match self {

@@ -96,8 +96,8 @@ impl Readers {
         }
     }
 
-    /// Work that lets each reader read what says nothing, so that it knows the words that its patterns need before a turn
-    /// waits for that. Each takes some milliseconds: for threads of their own, while the model answers.
+    /// Work that lets each reader read what says nothing, so that it knows the words that its patterns need before a
+    /// turn waits for that. Each takes some milliseconds: for threads of their own, while the model answers.
     pub fn warm_up(&self) -> [impl FnOnce() + Send + use<>; 3] {
         const SENTENCES: &str = "Hm. 1.";
         [&self.conversation, &self.code, &self.reasoning].map(|reader| {

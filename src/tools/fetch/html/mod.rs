@@ -1,7 +1,7 @@
 //! HTML as text with Markdown's marks, in one pass over its tokens and without a tree. Unit: one page.
 //!
-//! Invariant: memory and time grow with the length of a page and with nothing that is in it. No more than `MAX_DEPTH` open
-//! elements are known, indentation ends at `MAX_INDENT`, and the text at `MAX_TEXT`.
+//! Invariant: memory and time grow with the length of a page and with nothing that is in it. No more than `MAX_DEPTH`
+//! open elements are known, indentation ends at `MAX_INDENT`, and the text at `MAX_TEXT`.
 
 mod words;
 
@@ -67,8 +67,8 @@ enum Gap {
     Paragraph,
 }
 
-/// The text so far, and what is owed to it. Gaps and marks are written with the word that follows them, so that elements
-/// without words leave nothing behind.
+/// The text so far, and what is owed to it. Gaps and marks are written with the word that follows them, so that
+/// elements without words leave nothing behind.
 #[derive(Debug)]
 struct Renderer {
     text: String,

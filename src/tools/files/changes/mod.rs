@@ -8,8 +8,9 @@
 //!   {folder}/{session}/<sha256>    what a file held, under the digest of it
 //! ```
 //!
-//! Invariant: whatever a tool wrote over is on disk, unless a tool wrote that too. Paths are those behind all links, relative to the
-//! project folder. Only what a tool wrote is ever overwritten: a file that holds anything else stays as it is.
+//! Invariant: whatever a tool wrote over is on disk, unless a tool wrote that too. Paths are those behind all links,
+//! relative to the project folder. Only what a tool wrote is ever overwritten: a file that holds anything else stays as
+//! it is.
 
 mod index;
 mod restore;
@@ -164,8 +165,8 @@ impl Changes {
 }
 
 impl Change {
-    /// Returns whether a file that holds this holds what is kept already or what a tool wrote. Not the last writing alone:
-    /// that may have been noted and then refused by the disk.
+    /// Returns whether a file that holds this holds what is kept already or what a tool wrote. Not the last writing
+    /// alone: that may have been noted and then refused by the disk.
     fn accounts_for(&self, content: Option<&[u8]>) -> bool {
         let content = content.map(digest);
         content == self.before

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::tools::Failure;
 
-/// `roots` are the names the project folder goes by, absolute and flat. The result has neither `..` nor `.` in it, unless
-/// it is `.`, the folder itself.
+/// `roots` are the names the project folder goes by, absolute and flat. The result has neither `..` nor `.` in it,
+/// unless it is `.`, the folder itself.
 pub(super) fn locate(text: &str, roots: &[&Path]) -> Result<PathBuf, Failure> {
     if text.trim().is_empty() {
         return refuse("a path must not be empty; \".\" is the project folder");

@@ -58,8 +58,8 @@ impl Project {
         &self.path
     }
 
-    /// Returns what a model wrote as a path, relative to the folder; `.` is the folder itself. Nothing is opened: a link may
-    /// still lead out, which whatever opens the path will refuse.
+    /// Returns what a model wrote as a path, relative to the folder; `.` is the folder itself. Nothing is opened: a
+    /// link may still lead out, which whatever opens the path will refuse.
     pub fn locate(&self, text: &str) -> Result<PathBuf, Failure> {
         locate::locate(text, &[&self.path, &self.given])
     }

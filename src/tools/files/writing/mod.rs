@@ -1,4 +1,5 @@
-//! What `write_file` and `edit_file` have in common: read, make the new content, keep a copy, replace, tell the difference.
+//! What `write_file` and `edit_file` have in common: read, make the new content, keep a copy, replace, tell the
+//! difference.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

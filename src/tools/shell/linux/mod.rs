@@ -5,7 +5,8 @@
 //!   mounts       what is mounted where       syscalls     refused system calls (seccomp)
 //! ```
 //!
-//! Invariant: the command is not started unless all that was ordered holds, but for the parts that are named as missing.
+//! Invariant: the command is not started unless all that was ordered holds, but for the parts that are named as
+//! missing.
 
 mod mounts;
 mod namespaces;

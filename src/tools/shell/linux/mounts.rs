@@ -253,8 +253,8 @@ fn covers(order: &Order) -> Vec<Mount> {
         .collect()
 }
 
-/// Returns whether a socket is one of the project's own servers. A project that holds hidden paths, as the home folder does,
-/// has none: services of the person listen there too.
+/// Returns whether a socket is one of the project's own servers. A project that holds hidden paths, as the home folder
+/// does, has none: services of the person listen there too.
 fn is_of_project(socket: &Path, order: &Order) -> bool {
     let project = order.writable.first();
     let Some((project, below)) =
@@ -272,8 +272,8 @@ fn is_of_project(socket: &Path, order: &Order) -> bool {
     !is_hidden && !is_of_service
 }
 
-/// Returns the folders of keys that a command may not read. Agents and open connections have sockets there, whatever their
-/// names are by now.
+/// Returns the folders of keys that a command may not read. Agents and open connections have sockets there, whatever
+/// their names are by now.
 fn hidden_folders(order: &Order) -> impl Iterator<Item = PathBuf> {
     let hidden = order.hidden.iter().filter(|_| order.keys == Keys::Hidden);
     hidden
@@ -307,8 +307,8 @@ impl Socket {
     }
 }
 
-/// Returns the paths of sockets. One that was bound by a relative path is looked for in the working folders of those who
-/// have it open.
+/// Returns the paths of sockets. One that was bound by a relative path is looked for in the working folders of those
+/// who have it open.
 fn absolute(sockets: &[Socket]) -> Vec<PathBuf> {
     let (mut paths, relative): (Vec<_>, Vec<_>) =
         sockets.iter().partition(|socket| socket.path.is_absolute());

@@ -11,7 +11,8 @@ use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
 
 use super::super::order::Network;
 
-/// Leaves the namespaces of the machine, through a user namespace where privileges are missing. Says whether it did that.
+/// Leaves the namespaces of the machine, through a user namespace where privileges are missing. Says whether it did
+/// that.
 pub(super) fn enter(network: Network) -> io::Result<bool> {
     let mut flags = UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
     if network == Network::Isolated {

@@ -1,7 +1,7 @@
 //! System calls that no command needs and that lead out, refused by seccomp. Unit: this process and all it starts.
 //!
-//! What is looked at is a number and its plain arguments; calls that hide them behind a pointer (`clone3`, `openat2`) are
-//! said not to exist, so that libraries use the older ones.
+//! What is looked at is a number and its plain arguments; calls that hide them behind a pointer (`clone3`, `openat2`)
+//! are said not to exist, so that libraries use the older ones.
 
 use std::collections::BTreeMap;
 
@@ -81,8 +81,8 @@ const REFUSED: &[i64] = &[
     libc::SYS_ioperm,
 ];
 
-/// Calls that change limits or priorities of a process, with the argument that names it: 0 is the caller, and no filter knows
-/// which other numbers are the command's own.
+/// Calls that change limits or priorities of a process, with the argument that names it: 0 is the caller, and no filter
+/// knows which other numbers are the command's own.
 const OF_PROCESS: &[(i64, u8)] = &[
     (libc::SYS_sched_setaffinity, 0),
     (libc::SYS_sched_setscheduler, 0),

@@ -90,8 +90,8 @@ impl Entry {
     }
 }
 
-/// Reads the protected paths, all below them, and the folders that lead there from the writable one. It leaves out what no
-/// command can write: sessions change while commands run.
+/// Reads the protected paths, all below them, and the folders that lead there from the writable one. It leaves out what
+/// no command can write: sessions change while commands run.
 pub(super) fn snapshot(protected: &[PathBuf], order: &Order) -> BTreeMap<PathBuf, Entry> {
     let mut entries = BTreeMap::new();
     let mut left = ALL_CONTENT_MAX;

@@ -111,8 +111,8 @@ impl<'a> Guard<'a> {
         })
     }
 
-    /// Makes folders readable and writable while they are compared, or a command could hide files in a closed one. Returns
-    /// the modes they get afterwards: protected ones the earlier mode, those that lead there the present one.
+    /// Makes folders readable and writable while they are compared, or a command could hide files in a closed one.
+    /// Returns the modes they get afterwards: protected ones the earlier mode, those that lead there the present one.
     fn unlock(&self, namespaces: Namespaces, changes: &mut Vec<PutBack>) -> BTreeMap<&Path, u32> {
         let parents = self.protected.iter().flat_map(|path| path.ancestors());
         let parents = parents.filter(|folder| is_writable(folder, self.order));

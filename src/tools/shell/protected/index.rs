@@ -1,7 +1,7 @@
 //! Submodules that an index of git names. Unit: the index files of one repository.
 //!
-//! A command can write the index, so it is read as git reads it: every version, both lengths of hashes, blocks that a table
-//! of offsets names, and the shared part of a split index. Where these could differ the union counts.
+//! A command can write the index, so it is read as git reads it: every version, both lengths of hashes, blocks that a
+//! table of offsets names, and the shared part of a split index. Where these could differ the union counts.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -38,7 +38,8 @@ const EXTENDED: u16 = 0x4000;
 pub(super) fn gitlinks(git: &Path) -> Option<BTreeSet<PathBuf>> {
     let mut found = Entries::default();
     found.read(&git.join("index"))?;
-    // The shared parts of a split index; of those that are not used any more too many paths are known, and no harm is done.
+    // The shared parts of a split index; of those that are not used any more too many paths are known, and no harm is
+    // done.
     let name_of = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();
     let is_shared = |path: &PathBuf| name_of(path).as_bytes().starts_with(b"sharedindex.");
     for shared in children(git).filter(is_shared) {

@@ -1,7 +1,7 @@
 //! Files that run later: hooks, configuration of cogtrix, editors and agents, CI. Unit: one command.
 //!
-//! They are read-only where a mount namespace works. Those that did not exist, or could not be mounted, are compared before
-//! and after the command; what it made or changed is moved aside, and what was there is put back.
+//! They are read-only where a mount namespace works. Those that did not exist, or could not be mounted, are compared
+//! before and after the command; what it made or changed is moved aside, and what was there is put back.
 //!
 //! ```text
 //!   guard   compares, and puts back     aside        keeps what a command made
@@ -26,8 +26,8 @@ pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
 use submodules::{Lead, Submodules};
 
-/// Paths of a project that some program acts upon later, outside of any sandbox. All else that begins as cogtrix' own files
-/// do is one of them ([`is_own`]).
+/// Paths of a project that some program acts upon later, outside of any sandbox. All else that begins as cogtrix' own
+/// files do is one of them ([`is_own`]).
 const PROTECTED: [&str; 46] = [
     // Editors and shells.
     ".vscode",
@@ -127,7 +127,8 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
             paths.insert(submodule.entrance);
         }
     }
-    // What a config names, unless git needs to write there: hooks of one's own, further configs, the folder of a submodule.
+    // What a config names, unless git needs to write there: hooks of one's own, further configs, the folder of a
+    // submodule.
     let real = resolve_links(project);
     let named: Vec<PathBuf> = paths
         .iter()
@@ -149,7 +150,8 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
     paths.into_iter().collect()
 }
 
-/// Returns whether some program acts upon a file of the project later; its path is relative to the project, without links.
+/// Returns whether some program acts upon a file of the project later; its path is relative to the project, without
+/// links.
 pub fn is_protected(project: &Path, file: &Path) -> bool {
     // Whatever the case: some file systems know no difference.
     let lower = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());

@@ -39,8 +39,8 @@ impl Change {
 pub struct PutBack {
     pub change: Change,
     pub path: PathBuf,
-    /// The command's version; `None` where it removed the file, or where this could not be kept. A file that was changed and
-    /// has no copy was not put back: it is too large.
+    /// The command's version; `None` where it removed the file, or where this could not be kept. A file that was
+    /// changed and has no copy was not put back: it is too large.
     pub copy: Option<PathBuf>,
 }
 

@@ -1,7 +1,7 @@
 //! Repositories that git enters by itself because an index names them. Unit: one look at the project.
 //!
-//! `git status` of the project runs what the configuration of each of them names. So it is protected like the project's own;
-//! and a repository that a command named, or made where one is named, stays only while it names nothing to run.
+//! `git status` of the project runs what the configuration of each of them names. So it is protected like the project's
+//! own; and a repository that a command named, or made where one is named, stays only while it names nothing to run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
