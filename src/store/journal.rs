@@ -231,6 +231,22 @@ pub(super) struct Journal<'a> {
     pub(super) open_end: bool,
 }
 
+impl Journal<'_> {
+    /// Returns whether a turn was taken back, behind a record, that began before it.
+    pub(super) fn withdraws_older(&self, than: u64) -> bool {
+        let mut begun = HashSet::new();
+        let mut later = self.entries.iter().filter(|entry| entry.seq > than);
+        later.any(|entry| match &entry.record {
+            Record::TurnStarted { turn, .. } => {
+                begun.insert(*turn);
+                false
+            }
+            Record::TurnWithdrawn { turn, .. } => !begun.contains(turn),
+            _ => false,
+        })
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) seq: u64,
