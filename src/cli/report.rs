@@ -211,9 +211,8 @@ impl Hint for CliError {
             }
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,
-            Self::NoModel { .. } | Self::ReadOnly(_) | Self::File { .. } | Self::Runtime { .. } => {
-                None
-            }
+            Self::ReadOnly(error) => error.hint(),
+            Self::NoModel { .. } | Self::File { .. } | Self::Runtime { .. } => None,
         }
     }
 }

@@ -362,7 +362,10 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
             "has no option \"lsit\"; did you mean `/memory list`?",
         ),
         ("/memory cod", "did you mean `/memory code`?"),
-        ("/memory foo", "unknown: /memory foo; see `/help memory`\n"),
+        (
+            "/memory foo",
+            "/memory has no option \"foo\"\nhint: `/help memory` lists them\n",
+        ),
         (
             "/sessions restore",
             "/sessions restore needs the name of a deleted session\nhint: usage: /sessions [restore NAME]",

@@ -1,7 +1,7 @@
 //! `/memory list|show|forget|why|edit|layers|paths`: what memory holds is the person's own.
 
 use super::entries::first;
-use super::{CommandError, Environment, Next, ReplContext, usage, usage_as};
+use super::{CommandError, Environment, Next, ReplContext, cannot, usage, usage_as};
 use crate::agent::Agent;
 use crate::hint::chain;
 use crate::long_term::entries::Scope;
@@ -195,7 +195,10 @@ pub(super) fn unknown(arguments: &str, modes: &[String]) -> CommandError {
             let problem = format!("has no option {typed:?}; did you mean `/memory {word}`?");
             usage("memory", problem)
         }
-        None => CommandError::Cannot(format!("unknown: /memory {typed}; see `/help memory`")),
+        None => cannot(
+            format!("/memory has no option {typed:?}"),
+            "`/help memory` lists them",
+        ),
     }
 }
 
@@ -210,8 +213,7 @@ fn answer(
 
 fn memory_view<'a>(agent: &'a Agent, env: &'a Environment) -> Result<MemoryView<'a>, CommandError> {
     let long_term = agent.long_term();
-    let long_term =
-        long_term.ok_or_else(|| CommandError::Cannot("no long-term memory here".to_owned()))?;
+    let long_term = long_term.ok_or_else(|| cannot("no long-term memory here", None))?;
     let session = agent.session();
     Ok(MemoryView {
         entries: agent.entries(),

@@ -33,7 +33,7 @@ fn an_editor_opens_memory_and_what_was_edited_is_sent_next() {
     let editor = format!("sh {}", script.display());
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", &editor)]);
     chat.wait_for_prompt();
-    chat.says("/memory edit", "saved; takes effect with the next turn");
+    chat.says("/memory edit", "Saved; takes effect with the next turn");
     assert!(chat.screen().contains("MEMORY.md"));
     chat.says("/memory edit USER.md", "USER.md");
     chat.says("/memory edit ../../etc/passwd", "no entry, capture or file");
