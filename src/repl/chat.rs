@@ -521,7 +521,8 @@ impl<'a> Chat<'a> {
             }
             Err(no_turn) => {
                 self.ended = Ended::WithErrors;
-                self.output.error(&no_turn.to_string(), None);
+                self.output
+                    .error(&no_turn.to_string(), no_turn.hint().as_deref());
             }
         }
         if self.repl.memory_line {

@@ -157,9 +157,10 @@ fn a_server_without_a_list_of_models_is_well_where_it_has_a_chat() {
         (false, 1, "check that base_url points to the API\n"),
     ] {
         let script = Script::new([]).route("/v1/models", missing("Cannot GET /v1/models"));
-        let server = match is_there {
-            true => script,
-            false => script.route("/v1/chat/completions", missing("404 page not found")),
+        let server = if is_there {
+            script
+        } else {
+            script.route("/v1/chat/completions", missing("404 page not found"))
         };
         let server = server.serve();
         let home = Home::new();

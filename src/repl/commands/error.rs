@@ -135,7 +135,8 @@ impl Hint for CommandError {
             Self::NoReply => Some("`/history` shows the replies there are".into()),
             Self::Cannot { hint, .. } => hint.map(Cow::from),
             Self::ReadOnly(error) => error.hint(),
-            Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
+            Self::NoTurn(error) => error.hint(),
+            Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
             Self::Server(UnknownServer { known, .. }) => Some(

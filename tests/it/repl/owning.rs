@@ -12,7 +12,7 @@ fn a_receipt_stands_before_the_reply_and_its_number_takes_it_back() {
     let mut chat = Home::with(&server).sized(120, 60).chat(&["--no-banner"]);
     chat.says("I prefer tea over coffee", "Good to know.");
     let screen = chat.screen();
-    let receipt = screen.find("noted (preference)").unwrap();
+    let receipt = screen.find("Noted (preference)").unwrap();
     assert!(receipt < screen.find("Good to know.").unwrap(), "{screen}");
     assert!(screen.contains("/memory forget 1"), "{screen}");
     chat.says("/memory forget 1", "Forgotten: I prefer tea");
