@@ -236,13 +236,11 @@ impl Journal<'_> {
     pub(super) fn withdraws_older(&self, than: u64) -> bool {
         let mut begun = HashSet::new();
         let mut later = self.entries.iter().filter(|entry| entry.seq > than);
-        later.any(|entry| match &entry.record {
-            Record::TurnStarted { turn, .. } => {
+        later.any(|entry| {
+            if let Record::TurnStarted { turn, .. } = &entry.record {
                 begun.insert(*turn);
-                false
             }
-            Record::TurnWithdrawn { turn, .. } => !begun.contains(turn),
-            _ => false,
+            matches!(&entry.record, Record::TurnWithdrawn { turn, .. } if !begun.contains(turn))
         })
     }
 }
