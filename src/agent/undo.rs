@@ -1,8 +1,11 @@
 //! Taking back: a turn and what its tools did to files, a summary, a compaction. History itself only grows.
 
+use std::borrow::Cow;
+
 use super::toolbox::Files;
 use super::{Agent, Warning};
 use crate::chat::{Hybrid, Message, Record, Scratchpad, Turn, TurnId, Withdrawal};
+use crate::hint::Hint;
 use crate::long_term::notes::{Receipt, ReceiptsError};
 use crate::memory::report::Report;
 use crate::memory::summary;
@@ -47,8 +50,14 @@ pub enum NoTurn {
     NoCompaction,
     #[error("no summary to undo")]
     NoSummary,
-    #[error("the last turn has been compacted; run `/compact undo` first")]
+    #[error("the last turn has been compacted")]
     Compacted,
+}
+
+impl Hint for NoTurn {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        (*self == Self::Compacted).then(|| "run `/compact undo` first".into())
+    }
 }
 
 impl Agent {

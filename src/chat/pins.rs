@@ -29,7 +29,7 @@ pub struct Pins {
 pub enum NotPinned {
     #[error("nothing to pin: the text is empty")]
     Empty,
-    #[error("the pins would take {} bytes, the limit is {}; unpin something or pin less", .bytes, Pins::MAX_BYTES)]
+    #[error("the pins would take {} bytes, the limit is {}", .bytes, Pins::MAX_BYTES)]
     TooMany { bytes: usize },
 }
 

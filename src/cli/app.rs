@@ -78,20 +78,23 @@ async fn one_chat(
     let Some(args) = chosen.await? else {
         return Ok((Exit::Ok, None));
     };
-    let opening::Session {
-        opened,
-        store,
-        disk: machine,
-        args,
-        notice,
-    } = opening::open(
+    let opened = opening::open(
         &args,
         &config,
         &run_mode,
         clock.now(),
         (output, &mut *listening),
-    )
-    .await?;
+    );
+    let Some(opening::Session {
+        opened,
+        store,
+        disk: machine,
+        args,
+        notice,
+    }) = opened.await?
+    else {
+        return Ok((Exit::Ok, None));
+    };
     let args = &args;
     let name = opened.session.name().clone();
     // Only from here on: until the session is open there is nothing to end cleanly, and a wait for its lock

@@ -18,7 +18,7 @@ Examples:
   git diff | cogtrix -p 'review this'   ask about what is piped in
   cogtrix --continue                    go on where you stopped
 
-`cogtrix --help-all` has every flag, `cogtrix man` the manual page.";
+`cogtrix --help-all` has every flag, `cogtrix manual` the manual page.";
 
 /// Returns the examples as a screen of so many columns shows them: a narrow one has each explanation below its command.
 pub(super) fn examples(columns: usize) -> String {
@@ -57,10 +57,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// Edits by which a first word may differ from a command that is meant; of a short one at most half its letters.
+    /// Edits by which a first word may differ from a command that is meant.
     const MAX_EDITS: usize = 2;
-    /// A word as short as this is only taken for a slip where it stands alone: `can` is no `man`.
-    const SHORT: usize = 3;
 
     /// Makes the words of a question the prompt.
     ///
@@ -74,28 +72,23 @@ impl Args {
             return Ok(());
         };
         let is_marked = typed.into_iter().any(|word| word == "--");
-        let is_question = first.len() <= Self::SHORT && self.question.len() > 1;
-        if !is_marked
-            && !is_question
-            && let Some(command) = Self::near_command(first)
-        {
+        if !is_marked && let Some(command) = Self::near_command(first) {
             return Err(command);
         }
         self.chat.prompt = Some(mem::take(&mut self.question).join(" "));
         Ok(())
     }
 
+    /// A short name is near from one edit only: two make `in` of `init` and `hello` of `help`.
     fn near_command(word: &str) -> Option<String> {
+        let word = word.to_lowercase();
         let commands = Self::command();
         let names = commands.get_subcommands().map(clap::Command::get_name);
-        let distances = names.map(|name| (strsim::osa_distance(name, &word.to_lowercase()), name));
-        let (distance, name) = distances.min()?;
-        let max = Self::MAX_EDITS.min(name.len() / 2);
-        if distance <= max {
-            return Some(name.to_owned());
-        }
-        // Two edits from it is `hello`.
-        (strsim::osa_distance("help", &word.to_lowercase()) == 1).then(|| "help".to_owned())
+        let distances = names
+            .chain(["help"])
+            .map(|name| (strsim::osa_distance(name, &word), name))
+            .filter(|(edits, name)| *edits <= Self::MAX_EDITS && 2 * edits < name.len());
+        distances.min().map(|(_, name)| name.to_owned())
     }
 }
 
@@ -304,7 +297,7 @@ pub enum Command {
         shell: Shell,
     },
     /// Print the manual page, or write those of all commands
-    Man {
+    Manual {
         /// The folder to write them into
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
@@ -562,7 +555,8 @@ mod tests {
             (&["cogtrix", "what", "is", "-q", "rust"], "what is rust"),
             (&["cogtrix", "hello"], "hello"),
             (&["cogtrix", "can", "you", "help"], "can you help"),
-            (&["cogtrix", "my", "name"], "my name"),
+            (&["cogtrix", "my name"], "my name"),
+            (&["cogtrix", "--", "in", "short"], "in short"),
             (&["cogtrix", "--", "memory", "is", "what"], "memory is what"),
             (&["cogtrix", "--", "sesions"], "sesions"),
             (&["cogtrix", "sesions of what"], "sesions of what"),
@@ -577,9 +571,28 @@ mod tests {
             (&["cogtrix", "sesions"][..], "sessions"),
             (&["cogtrix", "mmeory", "search", "x"], "memory"),
             (&["cogtrix", "Doctor"], "doctor"),
+            (&["cogtrix", "manul"], "manual"),
+            (&["cogtrix", "modl", "is", "what"], "models"),
+            (&["cogtrix", "int", "the", "repo"], "init"),
+            #[cfg(feature = "mcp")]
+            (&["cogtrix", "mpc", "add"], "mcp"),
         ] {
             assert_eq!(settled(typed), Err(meant.to_owned()), "{typed:?}");
         }
+    }
+
+    #[test]
+    fn first_words_of_questions_are_no_slips_of_commands() {
+        let words = "what how can is tell why explain write make show give who when where are do does could should please hi hello \
+                     thanks i the a find fix compare translate plan will would did has on if you we they this that these \
+                     which whose list name draft create generate build debug run read open check add change convert \
+                     calculate solve define describe summarize suggest recommend let use was were have had am \
+                     my me may in it not mom";
+        let taken = words.split_whitespace().filter_map(|word| {
+            let command = Args::near_command(word)?;
+            Some(format!("{word}: {command}"))
+        });
+        assert_eq!(taken.collect::<Vec<_>>(), Vec::<String>::new());
     }
 
     #[test]

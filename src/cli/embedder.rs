@@ -144,7 +144,7 @@ impl Errand<'_> {
             .is_empty()
         {
             output.answer(&format!(
-                "all {} files are already in {folder}",
+                "All {} files are already in {folder}",
                 self.files.len()
             ));
             return Ok(Exit::Ok);
@@ -153,7 +153,7 @@ impl Errand<'_> {
         if !self.address.contains("://") {
             let copied = embed::copy(from, self.files, self.folder, disk).await?;
             output.answer(&format!(
-                "copied {copied} of {} files to {folder}",
+                "Copied {copied} of {} files to {folder}",
                 self.files.len()
             ));
             return Ok(Exit::Ok);
@@ -181,7 +181,7 @@ impl Errand<'_> {
         output.end_progress();
         let fetched = fetched?;
         output.answer(&format!(
-            "downloaded {fetched} of {} files to {folder}",
+            "Downloaded {fetched} of {} files to {folder}",
             self.files.len()
         ));
         Ok(Exit::Ok)
@@ -266,14 +266,14 @@ mod tests {
 
         let (done, stdout, stderr) = errand(&from, &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "downloaded 1 of 2 files to enc\n");
+        assert_eq!(stdout, "Downloaded 1 of 2 files to enc\n");
         assert!(stderr.contains("vocab.txt: 100 % of 1 MB"), "{stderr:?}");
         assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
 
         let n_asked = server.requests().len();
         let (done, stdout, _) = errand(from.as_str(), &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "all 2 files are already in enc\n");
+        assert_eq!(stdout, "All 2 files are already in enc\n");
         assert_eq!(server.requests().len(), n_asked);
     }
 
@@ -291,7 +291,7 @@ mod tests {
         disk.put("mirror/vocab.txt", b"0123456789");
         let (done, stdout, _) = errand("mirror", &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "copied 1 of 2 files to enc\n");
+        assert_eq!(stdout, "Copied 1 of 2 files to enc\n");
         assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
     }
 }

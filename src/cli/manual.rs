@@ -123,7 +123,7 @@ pub(super) fn help_all(output: &mut Output) -> Exit {
 }
 
 /// Prints the manual page, or writes the pages of all commands into a folder.
-pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn print_or_write(folder: Option<&Path>, output: &mut Output) -> Result<Exit, CliError> {
     let mut command = all().disable_help_subcommand(true);
     command.build();
     let Some(folder) = folder else {

@@ -153,7 +153,7 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Models { json }) => {
             runtime()?.block_on(models::run(json, &args.chat, output))
         }
-        Some(Command::Man { folder }) => manual::man(folder.as_deref(), output),
+        Some(Command::Manual { folder }) => manual::print_or_write(folder.as_deref(), output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut manual::all(), "cogtrix", &mut script);

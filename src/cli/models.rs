@@ -102,7 +102,7 @@ fn table(providers: &[Provider], output: &mut Output) {
         }
     }
     if rows == 0 {
-        output.notice("run `cogtrix init` to set up a provider");
+        output.notice("Run `cogtrix init` to set up a provider");
     }
 }
 

@@ -17,7 +17,7 @@ use crate::chat::{SessionName, Timestamp};
 use crate::config::{Config, Source};
 use crate::files::Disk;
 use crate::repl::Signals;
-use crate::repl::commands::{Instead, open_new};
+use crate::repl::commands::{Instead, meant_by, open_new, slip_question};
 use crate::repl::picker::{self, Picked};
 use crate::store::{Opened, SessionStore, StoreError};
 use crate::term::Output;
@@ -48,14 +48,15 @@ enum Wanted {
     New(SessionName),
 }
 
-/// Opens the session of a run. At a terminal a person is asked where the name is open elsewhere or looks mistyped.
+/// Opens the session of a run. At a terminal a person is asked where the name is open elsewhere or looks mistyped; `None` where
+/// they want neither session.
 pub(super) async fn open(
     args: &ChatArgs,
     config: &Config,
     run_mode: &RunMode,
     now: Timestamp,
     (output, listening): (&mut Output, &mut Option<Signals>),
-) -> Result<Session, CliError> {
+) -> Result<Option<Session>, CliError> {
     check_data_folder(&config.settings.data_dir)?;
     let (disk, store) = kept_in(args, config);
     let patience = run_mode.patience(config.settings.lock_wait);
@@ -64,8 +65,11 @@ pub(super) async fn open(
     let mut notice = None;
     let opened = match wanted(args, config, run_mode, now, store.as_ref())? {
         Wanted::This(name) if is_asked => {
-            let name = meant(name, store.as_ref(), (output, listening)).await?;
-            return open_asking(args, config, name, (output, listening)).await;
+            let Some(name) = meant(name, store.as_ref(), (output, listening)).await? else {
+                return Ok(None);
+            };
+            let opened = open_asking(args, config, name, (output, listening)).await;
+            return opened.map(Some);
         }
         Wanted::This(name) => open_waiting(store.as_ref(), &name, patience, output)?,
         Wanted::New(name) => open_new::<CliError>(&name, 1, store.as_ref())?,
@@ -81,13 +85,13 @@ pub(super) async fn open(
             opened => opened?,
         },
     };
-    Ok(Session {
+    Ok(Some(Session {
         opened,
         store,
         disk,
         args: args.clone(),
         notice,
-    })
+    }))
 }
 
 /// Opens a session; who waits longer than a second for another process to close it is told so.
@@ -207,29 +211,26 @@ fn wanted(
     })
 }
 
-/// Asks whether another session is meant, where none has this name and one has nearly the same.
+/// Asks whether another session is meant, where none has this name and one has nearly the same; `None`: neither.
 async fn meant(
     name: SessionName,
     store: &dyn SessionStore,
     (output, listening): (&mut Output, &mut Option<Signals>),
-) -> Result<SessionName, CliError> {
+) -> Result<Option<SessionName>, CliError> {
     if store.has(&name)? {
-        return Ok(name);
+        return Ok(Some(name));
     }
     let sessions = store.list()?;
     let Some(near) = name.slip_of(sessions.iter().map(|info| &info.name)) else {
-        return Ok(name);
+        return Ok(Some(name));
     };
-    let question =
-        format!("No session {name}. Did you mean {near}? [Y = open {near}, n = create {name}]");
-    loop {
-        match hear(&question, output, listening).await.as_deref() {
-            Some("n" | "no") => return Ok(name),
-            Some("" | "y" | "yes") => return Ok(near.clone()),
-            Some(_) => output.notice("Answer y or n"),
-            None => return Err(StoreError::Missing { name }.into()),
-        }
+    let question = slip_question(&name, near);
+    let answer = hear(&question, output, listening).await;
+    let chosen = meant_by(answer.as_deref(), near, &name).cloned();
+    if chosen.is_none() {
+        output.notice("Cancelled; no session opened");
     }
+    Ok(chosen)
 }
 
 /// Opens a session; where it is open elsewhere, asks whether to read in it or to take another.

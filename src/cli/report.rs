@@ -112,7 +112,7 @@ pub(super) enum CliError {
     },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
-    #[error("unknown command; did you mean `cogtrix {command}`?")]
+    #[error("unknown command")]
     NearCommand { command: String },
     #[error("cannot start")]
     Runtime {
@@ -197,9 +197,9 @@ impl Hint for CliError {
             Self::DataFolder { .. } => {
                 Some("make it a folder, or choose another with --data-dir".into())
             }
-            Self::NearCommand { .. } => {
-                Some("to ask it as a question, quote it or put `--` before it".into())
-            }
+            Self::NearCommand { command } => Some(
+                format!("did you mean `cogtrix {command}`? To ask it as a question, quote it or put `--` before it").into(),
+            ),
             Self::NothingToResume => {
                 Some("run `cogtrix` to start one; `--last` includes one-shot questions".into())
             }
@@ -211,9 +211,8 @@ impl Hint for CliError {
             }
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,
-            Self::NoModel { .. } | Self::ReadOnly(_) | Self::File { .. } | Self::Runtime { .. } => {
-                None
-            }
+            Self::ReadOnly(error) => error.hint(),
+            Self::NoModel { .. } | Self::File { .. } | Self::Runtime { .. } => None,
         }
     }
 }

@@ -83,7 +83,7 @@ pub(super) async fn wait_for_all(
             Ok(())
         }
         Err(exit) => {
-            output.notice("interrupted while MCP servers were starting; nothing was sent");
+            output.notice("Interrupted while MCP servers were starting; nothing was sent");
             Err(exit)
         }
     }

@@ -1,11 +1,13 @@
 //! All providers that may be asked, and what each has: for whoever looks at them side by side. Unit: one provider.
 
 use futures_util::future::join_all;
+use serde_json::json;
 
 use super::catalog::Catalog;
+use super::http::Http;
 use super::known::{Limits, Told, settle};
 use super::places::Entry;
-use super::{KeySource, Kind, Offered, ProviderError, WindowSource};
+use super::{KeySource, Kind, Offered, ProviderError, WindowSource, target};
 
 /// A provider by its name, and whether somebody set it up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +96,23 @@ impl Catalog {
             is_there.then(|| format!("{}/{model}", listed.name))
         });
         join_all(asked).await.into_iter().flatten().collect()
+    }
+
+    /// Tells whether a server without a list of models has a chat: asked for none, it objects to that.
+    pub async fn has_chat(&self, provider: &str) -> bool {
+        let asked = async {
+            let entry = self.entry(provider)?;
+            let endpoint = self.endpoint(&entry)?;
+            let http = Http::new(endpoint, String::new(), self.settings.network.clone());
+            let request = http.post("/chat/completions", &json!({}))?;
+            target::aside(&http.shown(), http.send(request)).await
+        };
+        match asked.await {
+            Ok(_) => true,
+            Err(error) => {
+                !error.is_no_answer() || matches!(error, ProviderError::UnknownModel { .. })
+            }
+        }
     }
 
     /// Asks a provider which models it has; the wait is the one of [`Provider::models`](super::Provider::models).

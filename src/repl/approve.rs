@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
+use super::ask::STOPS;
 use super::commands::{self, Answer, CommandError, Next};
 use super::input::{InputError, Line, LineReader};
 use super::question::{Length, Wide, choices, headline, named};
@@ -146,12 +147,12 @@ impl Pending {
                 Some(Typed::Always(wide)) => {
                     match asked.rules.iter().find(|rule| Wide::of(rule) == wide) {
                         Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                        None => refuse(output, "not available for this call", &asked, shown),
+                        None => refuse(output, "Not available for this call", &asked, shown),
                     }
                 }
                 Some(Typed::AlwaysIn(words)) => match meant(&asked, &words) {
                     Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                    None => refuse(output, "not available for this call", &asked, shown),
+                    None => refuse(output, "Not available for this call", &asked, shown),
                 },
                 Some(Typed::Show) => {
                     shown = Length::Whole;
@@ -160,6 +161,8 @@ impl Pending {
                 }
                 Some(Typed::Quit) => break (Asking::Leave, Approval::Refused { why: None }),
                 Some(Typed::Command(line)) => {
+                    // A server that is asked may take its time.
+                    output.wait_for(format!("running /{line}"), STOPS);
                     tokio::select! {
                         biased;
                         () = look(&looks, (env, servers), &line, output) => {}
@@ -167,6 +170,7 @@ impl Pending {
                             break (ended_by(signal), Approval::Refused { why: None });
                         }
                     }
+                    output.end_progress();
                     shown = Length::Short;
                     put(output, &asked, shown);
                 }
@@ -178,9 +182,9 @@ impl Pending {
                         shown,
                     );
                 }
-                Some(Typed::Unclear) => refuse(output, "not an answer", &asked, shown),
+                Some(Typed::Unclear) => refuse(output, "Not an answer", &asked, shown),
                 Some(Typed::Edit) if matches!(asked.effect, Effect::RunsLater(_)) => {
-                    refuse(output, "not available for this call", &asked, shown);
+                    refuse(output, "Not available for this call", &asked, shown);
                 }
                 Some(Typed::Edit) => match edited(&asked, input, output).await {
                     Ok(Some(approval)) => break (Asking::Answered, approval),

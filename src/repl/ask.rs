@@ -55,7 +55,7 @@ impl Shown {
 }
 
 /// What Ctrl-C does while something is waited for.
-const STOPS: &str = "Ctrl-C stops";
+pub(super) const STOPS: &str = "Ctrl-C stops";
 
 /// Whether the chat goes on after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -424,13 +424,24 @@ impl<'a> Chat<'a> {
         self.servers.extend(self.repl.take_in_servers());
     }
 
-    /// Takes the model that the server has, where it did not say at the start.
-    async fn settle_model(&mut self) {
+    /// Takes the model that the server has, where it did not say at the start; returns the signal that came meanwhile.
+    async fn settle_model(&mut self) -> Option<Signal> {
         if !self.repl.assumed {
-            return;
+            return None;
         }
-        let Ok(choice) = self.repl.env.catalog.choose(None).await else {
-            return;
+        let provider = &self.repl.agent.provider().model().provider;
+        self.output
+            .wait_for(format!("asking {provider} for its models"), ask::STOPS);
+        let choice = tokio::select! {
+            biased;
+            choice = self.repl.env.catalog.choose(None) => Ok(choice),
+            signal = self.signals.next() => Err(signal),
+        };
+        self.output.end_progress();
+        let choice = match choice {
+            Ok(Ok(choice)) => choice,
+            Ok(Err(_)) => return None,
+            Err(signal) => return Some(signal),
         };
         self.repl.assumed = choice.is_assumed();
         let agent = &mut self.repl.agent;
@@ -442,10 +453,18 @@ impl<'a> Chat<'a> {
                 show::warning(self.output, &warning);
             }
         }
+        None
     }
 
     async fn ask(&mut self, question: Question) -> After {
-        self.settle_model().await;
+        if let Some(signal) = self.settle_model().await {
+            self.output.notice("Interrupted; nothing was sent");
+            return if signal == Signal::Interrupt {
+                After::GoOn
+            } else {
+                After::Leave
+            };
+        }
         self.take_in_servers();
         let mut ran = || std::mem::take(&mut self.repl.ran);
         let question = match question {
@@ -502,7 +521,8 @@ impl<'a> Chat<'a> {
             }
             Err(no_turn) => {
                 self.ended = Ended::WithErrors;
-                self.output.error(&no_turn.to_string(), None);
+                self.output
+                    .error(&no_turn.to_string(), no_turn.hint().as_deref());
             }
         }
         if self.repl.memory_line {
@@ -561,19 +581,13 @@ impl<'a> Chat<'a> {
     }
 
     async fn which_session(&mut self, existing: &SessionName, new: &SessionName) -> After {
-        let prompt = format!(
-            "No session {new}. Did you mean {existing}? [Y = open {existing}, n = create {new}] "
-        );
+        let prompt = commands::slip_question(new, existing) + " ";
         let Some(answer) = self.answer_to(&prompt).await else {
             return After::Leave;
         };
-        let chosen = match answer.map(|answer| answer.trim().to_lowercase()).as_deref() {
-            Some("" | "y" | "yes") => existing,
-            Some("n" | "no") => new,
-            Some(_) | None => {
-                self.output.notice("Cancelled; nothing changed");
-                return After::GoOn;
-            }
+        let Some(chosen) = commands::meant_by(answer.as_deref(), existing, new) else {
+            self.output.notice("Cancelled; nothing changed");
+            return After::GoOn;
         };
         self.open_session(chosen.clone()).await
     }
@@ -603,7 +617,7 @@ impl<'a> Chat<'a> {
                 Ok(Instead::ReadOnly) => return self.reopen(name, true),
                 Ok(Instead::Other(other)) => name = other,
                 Ok(Instead::Nothing) => {
-                    let stays = format!("still in session {}", self.repl.session().name());
+                    let stays = format!("Still in session {}", self.repl.session().name());
                     self.output.notice(&stays);
                     return After::GoOn;
                 }
@@ -691,7 +705,7 @@ fn given_up(name: &str, is_done: bool) -> String {
         "; it restarts after the next turn if due"
     };
     let gap = if is_done { " " } else { "" };
-    format!("cancelled the background {name}{gap}{after}")
+    format!("Cancelled the background {name}{gap}{after}")
 }
 
 /// What shrank (O16).

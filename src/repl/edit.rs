@@ -198,10 +198,10 @@ impl Edit<'_> {
 }
 
 fn told(taken: TakenIn) -> String {
-    let counts = "saved; takes effect with the next turn";
+    let counts = "Saved; takes effect with the next turn";
     match taken {
         TakenIn::Unchanged => {
-            "nothing changed; if your editor returns at once, make it wait, as with `code --wait`"
+            "Nothing changed; if your editor returns at once, make it wait, as with `code --wait`"
                 .to_owned()
         }
         TakenIn::Written { others: 0 } => counts.to_owned(),
@@ -391,7 +391,7 @@ mod tests {
             assert_eq!((text.as_str(), left), ("old\n", copies), "{error}");
         }
         let (told, text, copies) = edited(Some("true"), false).await;
-        assert!(told.unwrap().contains("nothing changed; if your editor"));
+        assert!(told.unwrap().contains("Nothing changed; if your editor"));
         assert_eq!((text.as_str(), copies), ("old\n", 0));
     }
 }

@@ -17,7 +17,7 @@ pub fn opened(agent: &Agent, now: Timestamp) -> String {
     if session.is_empty() {
         return format!("Resumed {name} (no messages yet; `/memory` shows its notes)");
     }
-    let messages = count(session.messages().len(), "message");
+    let messages = count(session.live_messages(), "message");
     let last = session
         .meta()
         .updated_at

@@ -1,5 +1,6 @@
 //! What commands work on: the conversation, and what it takes to open another or ask another model.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -10,6 +11,7 @@ use crate::agent::Agent;
 use crate::chat::{Attached, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::Disk;
+use crate::hint::Hint;
 use crate::provider::Catalog;
 use crate::store::SessionStore;
 use crate::term::Verbosity;
@@ -130,10 +132,14 @@ pub enum Writing {
 
 /// Refuses a line that would change a session which is open read-only (C85).
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error(
-    "this session is open read-only: close the other terminal, or start another session with `-s NEW`"
-)]
+#[error("this session is open read-only")]
 pub struct ReadOnly;
+
+impl Hint for ReadOnly {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some("close the other terminal, or start another session with `-s NEW`".into())
+    }
+}
 
 impl ReplContext {
     pub fn session(&self) -> &Session {

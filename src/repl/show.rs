@@ -70,7 +70,7 @@ fn captured(receipt: &Receipt, caller: Caller) -> String {
         Caller::Chat | Caller::Shell => caller.command(&format!("forget {number}")),
         Caller::Private => "for this run only: private sessions are not saved".to_owned(),
     };
-    format!("noted ({kind}): {text} · {}", after.trim_matches('`'))
+    format!("Noted ({kind}): {text} · {}", after.trim_matches('`'))
 }
 
 /// One call in one line: what was called, how it went, how long it took.

@@ -115,7 +115,7 @@ impl FileStore {
     fn info(&self, name: SessionName) -> SessionInfo {
         match self.summary(&name) {
             Ok(session) => SessionInfo {
-                messages: session.hidden_messages + session.shown.messages().len(),
+                messages: session.hidden_messages + session.shown.live_messages(),
                 mode: session.shown.meta().mode.clone(),
                 model: session.shown.meta().model.clone(),
                 updated_at: session.shown.meta().updated_at,
@@ -162,11 +162,15 @@ impl FileStore {
                 Err(error) if stands_for_nothing(&error) => Vec::new(),
                 Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
             };
-            replay::replay(&mut shown, ground, journal::read(&journal));
-            return Ok(Summary {
-                hidden_messages: head.messages,
-                shown,
-            });
+            let journal = journal::read(&journal);
+            // What the head counts may have been taken back since.
+            if !journal.withdraws_older(journal_seq) {
+                replay::replay(&mut shown, ground, journal);
+                return Ok(Summary {
+                    hidden_messages: head.messages,
+                    shown,
+                });
+            }
         }
         let loaded =
             loading::load(&*self.disk, &self.layout, name).map_err(|error| words(&error))?;

@@ -45,6 +45,7 @@ pub(super) type Mark = (Outcome, Option<Withdrawal>);
 /// read the messages.
 pub(super) struct Head {
     pub(super) meta: SessionMeta,
+    /// Messages of turns that are sent.
     pub(super) messages: usize,
     /// The last record of the journal that the snapshot contains; `None` where the file says what cannot
     /// be.
@@ -140,7 +141,7 @@ impl Serialize for HeadOf<'_> {
         fields.put_some("mode", meta.mode.as_ref())?;
         fields.put_some("model", meta.model.as_ref())?;
         fields.put("turns", &self.session.turns().len())?;
-        fields.put("messages", &self.session.messages().len())?;
+        fields.put("messages", &self.session.live_messages())?;
         if meta.calibration != Calibration::default() {
             fields.put("calibration", &meta.calibration.ratio())?;
         }

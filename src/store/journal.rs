@@ -231,6 +231,20 @@ pub(super) struct Journal<'a> {
     pub(super) open_end: bool,
 }
 
+impl Journal<'_> {
+    /// Returns whether a turn was taken back, behind a record, that began before it.
+    pub(super) fn withdraws_older(&self, than: u64) -> bool {
+        let mut begun = HashSet::new();
+        let mut later = self.entries.iter().filter(|entry| entry.seq > than);
+        later.any(|entry| {
+            if let Record::TurnStarted { turn, .. } = &entry.record {
+                begun.insert(*turn);
+            }
+            matches!(&entry.record, Record::TurnWithdrawn { turn, .. } if !begun.contains(turn))
+        })
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) seq: u64,

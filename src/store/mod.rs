@@ -129,6 +129,7 @@ pub struct SessionInfo {
     pub name: SessionName,
     pub mode: Option<String>,
     pub model: Option<String>,
+    /// Messages of turns that were neither undone nor asked again.
     pub messages: usize,
     pub updated_at: Option<Timestamp>,
     /// First words of the person.

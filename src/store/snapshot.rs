@@ -347,7 +347,7 @@ mod tests {
             prop_assert_eq!(&snapshot.session, &session);
             if let Some(head) = read_head(&file[..file.len().min(HEAD_BYTES)]) {
                 prop_assert_eq!(&head.meta, session.meta());
-                prop_assert_eq!(head.messages, session.messages().len());
+                prop_assert_eq!(head.messages, session.live_messages());
             }
         }
 

@@ -177,11 +177,11 @@ fn a_compaction_in_the_background_is_given_up_for_one_that_is_asked_for_and_that
     for (asked, told) in [
         (
             "/compact",
-            "cancelled the background compaction in favour of this one",
+            "Cancelled the background compaction in favour of this one",
         ),
         (
             "/compact the dates",
-            "cancelled the background compaction; it restarts after the next turn if due",
+            "Cancelled the background compaction; it restarts after the next turn if due",
         ),
     ] {
         let home = Home::new();
@@ -208,7 +208,7 @@ fn a_compaction_in_the_background_is_given_up_for_one_that_is_asked_for_and_that
         run.wait_for_notice(told);
         let run = run.wait();
         assert!(
-            run.stderr.contains("cancelled the background compaction"),
+            run.stderr.contains("Cancelled the background compaction"),
             "{run}"
         );
         assert_eq!(

@@ -1,6 +1,6 @@
 //! `cogtrix doctor`: what it says of what is there, what is not and what is wrong, and how it ends.
 
-use cogtrix::testing::server::{Script, Server, fail};
+use cogtrix::testing::server::{Script, Server, fail, raw};
 
 use crate::support::home::Home;
 use crate::support::pty::{Pty, Size};
@@ -146,6 +146,32 @@ fn a_model_that_a_server_does_not_list_is_a_problem() {
         "available: one, two\n",
     ] {
         assert!(run.stdout.contains(line), "{line}: {run}");
+    }
+}
+
+#[test]
+fn a_server_without_a_list_of_models_is_well_where_it_has_a_chat() {
+    let missing = |what: &str| raw(404, "text/plain", [what]);
+    for (is_there, code, line) in [
+        (true, 0, "has no list of models, but a chat\n"),
+        (false, 1, "check that base_url points to the API\n"),
+    ] {
+        let script = Script::new([]).route("/v1/models", missing("Cannot GET /v1/models"));
+        let server = if is_there {
+            script
+        } else {
+            script.route("/v1/chat/completions", missing("404 page not found"))
+        };
+        let server = server.serve();
+        let home = Home::new();
+        home.config(&server, SETTLED);
+        let run = doctor(&home, &[]);
+        assert_eq!(run.code, Some(code), "{run}");
+        assert!(run.stdout.contains(line), "{run}");
+        let guessed = doctor(&home, &["-m", "there"]);
+        assert_eq!(guessed.code, Some(code), "{guessed}");
+        let guess = "-        model               there/gpt-5-mini is a guess: ";
+        assert!(guessed.stdout.contains(guess), "{guessed}");
     }
 }
 

@@ -100,7 +100,7 @@ fn an_import_can_be_repeated_and_a_file_that_has_grown_adds_what_is_new() {
     assert_eq!(import(&home, &talk("trip", 3)).code, Some(0));
     let before = Home::files(&home.data());
     let run = import(&home, &talk("trip", 3));
-    assert_eq!(run.stdout, "nothing new: 3 were already there\n", "{run}");
+    assert_eq!(run.stdout, "Nothing new: 3 were already there\n", "{run}");
     assert_eq!(Home::files(&home.data()), before);
     let run = import(&home, &talk("trip", 6));
     assert_eq!(
@@ -204,7 +204,7 @@ fn lines_come_from_stdin_too_with_any_line_ends_and_empty_lines() {
         .run();
     assert!(run.stderr.starts_with("error: stdin:2: not JSON"), "{run}");
     let run = home.cogtrix(&["memory", "import", "-"]).run();
-    assert_eq!(run.stdout, "no messages in stdin\n", "{run}");
+    assert_eq!(run.stdout, "No messages in stdin\n", "{run}");
     let run = home.cogtrix(&["memory", "import", "nowhere.jsonl"]).run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
@@ -353,7 +353,7 @@ fn a_full_disk_is_told_with_what_was_imported_before() {
         .env("COGTRIX_DATA_DIR", data)
         .run()
     });
-    let half_way = "imported before that: 6 messages into 1 session (0 were already there)";
+    let half_way = "Imported before that: 6 messages into 1 session (0 were already there)";
     let told = runs
         .take_while(|run| run.code != Some(0))
         .inspect(|run| assert!(run.stderr.contains("error: cannot"), "{run}"))

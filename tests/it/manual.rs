@@ -22,20 +22,20 @@ fn help_all_has_every_flag() {
 
 #[test]
 fn the_manual_page_is_roff_with_every_flag() {
-    insta::assert_snapshot!(printed(&["man"]));
+    insta::assert_snapshot!(printed(&["manual"]));
 }
 
 #[test]
 fn the_manual_pages_of_all_commands_are_written_into_a_folder() {
     let home = Home::new();
     home.write("pages/mine.txt", "stays");
-    let run = home.cogtrix(&["man", "pages"]).run();
+    let run = home.cogtrix(&["manual", "pages"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     for name in ["cogtrix.1", "cogtrix-memory.1", "cogtrix-memory-search.1"] {
         let page = std::fs::read_to_string(home.work().join("pages").join(name)).unwrap();
         assert!(page.contains(".SH SYNOPSIS"), "{name}: {page}");
     }
-    let missing = home.cogtrix(&["man", "nowhere"]).run();
+    let missing = home.cogtrix(&["manual", "nowhere"]).run();
     assert_eq!(missing.code, Some(1), "{missing}");
     assert!(missing.stderr.contains("nowhere"), "{missing}");
 }

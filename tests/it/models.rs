@@ -89,7 +89,7 @@ fn where_no_provider_offers_anything_the_exit_code_says_so() {
     assert_eq!(run.stdout, "");
     assert!(
         run.stderr
-            .ends_with("run `cogtrix init` to set up a provider\n"),
+            .ends_with("Run `cogtrix init` to set up a provider\n"),
         "{run}"
     );
 }

@@ -199,7 +199,7 @@ fn done_closes_a_goal_by_number_or_words_and_a_task_by_itself() {
     for expected in [
         "Goal #1: find a bank (completed)",
         "Goal #2: find a partner (completed)",
-        "several goals match \"find\"; use the number",
+        "several goals match \"find\"\nhint: use the number",
         "there is no goal 7",
         "available: 1, 2; `/memory` shows them",
         "Goal #1: find a bank (blocked)",
@@ -385,7 +385,7 @@ fn the_overview_tells_where_messages_are_and_refuses_unknown_modes() {
             .contains("4 kept; next request: 4 in the window, 0 pending, 0 summarised, 0 left out"),
         "{run}"
     );
-    let unknown = "unknown: /memory poetry; see `/help memory`";
+    let unknown = "/memory has no option \"poetry\"\nhint: `/help memory` lists them";
     assert!(run.stderr.contains(unknown), "{run}");
 }
 

@@ -319,7 +319,7 @@ fn notes_are_searched_from_the_command_line_with_their_places() {
     }
     let run = search(&["--in", "notes", "quetzalcoatl"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
-    assert!(run.stderr.contains("no matches"), "{run}");
+    assert!(run.stderr.contains("No matches"), "{run}");
 }
 
 #[test]

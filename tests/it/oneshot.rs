@@ -99,7 +99,9 @@ fn a_mistyped_command_is_no_question() {
     let run = Home::new().cogtrix(&["sesions", "list"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
-        run.stderr.contains("did you mean `cogtrix sessions`?"),
+        run.stderr.starts_with(
+            "error: unknown command\nhint: did you mean `cogtrix sessions`? To ask it"
+        ),
         "{run}"
     );
     // A question that begins with a command.

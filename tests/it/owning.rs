@@ -1,5 +1,5 @@
-//! The person owns memory: what was captured is told, listed, explained and taken back; entries go to a file and come
-//! back; in a chat and from the command line, also at once.
+//! The person owns memory: what was captured is told, listed, explained and taken back; entries go to a file and come back;
+//! in a chat and from the command line, also at once.
 
 use std::path::{Path, PathBuf};
 
@@ -362,7 +362,10 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
             "has no option \"lsit\"; did you mean `/memory list`?",
         ),
         ("/memory cod", "did you mean `/memory code`?"),
-        ("/memory foo", "/memory has no option \"foo\"\n"),
+        (
+            "/memory foo",
+            "/memory has no option \"foo\"\nhint: `/help memory` lists them\n",
+        ),
         (
             "/sessions restore",
             "/sessions restore needs the name of a deleted session\nhint: usage: /sessions [restore NAME]",

@@ -172,7 +172,7 @@ fn a_person_takes_a_key_off_the_scratchpad_and_sees_what_it_said() {
     let run = home.lines("s", &["/scratch rm plan", "/scratch rm", "/scratch"]);
     assert!(
         run.stderr
-            .contains("has no key \"plan\"; `/scratch` lists them"),
+            .contains("has no key \"plan\"\nhint: `/scratch` lists them"),
         "{run}"
     );
     assert!(run.stderr.contains("rm needs a key"), "{run}");

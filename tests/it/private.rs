@@ -87,7 +87,7 @@ fn the_receipt_of_a_private_run_names_no_command_that_would_find_nothing() {
             &["-p", "I prefer tea over coffee"],
         ];
         let run = home.cogtrix(&args.concat()).run();
-        let receipt = "noted (preference): I prefer tea over coffee · for this run only: private sessions are not saved\n";
+        let receipt = "Noted (preference): I prefer tea over coffee · for this run only: private sessions are not saved\n";
         assert!(run.stderr.contains(receipt), "{run}");
         assert!(!run.stderr.contains("memory forget"), "{run}");
     }

@@ -98,7 +98,7 @@ fn a_session_is_searched_and_each_hit_says_where_it_is_from() {
     );
     insta::assert_snapshot!(home.shown(&run), @r"
     --- stderr
-    no matches
+    No matches
     --- exit 0
     ");
 }
@@ -173,7 +173,7 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
             1,
             "error: no session nope",
         ),
-        (&["memory", "search", "quetzalcoatl"], 0, "no matches"),
+        (&["memory", "search", "quetzalcoatl"], 0, "No matches"),
         (&["memory", "search"], 2, "<QUERY>"),
         (
             &["memory", "search", "-k", "0", "a"],
@@ -203,17 +203,17 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
     let shown = |args: &[&str]| empty.shown(&empty.cogtrix(args).run());
     insta::assert_snapshot!(shown(&["memory", "search", "--all", "ferry"]), @r"
     --- stderr
-    no matches
+    No matches
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&["memory", "stats"]), @r"
     --- stderr
-    no sessions yet
+    No sessions yet
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&["memory", "reindex"]), @r"
     --- stderr
-    no sessions yet
+    No sessions yet
     --- exit 0
     ");
     assert!(Home::files(&empty.data()).is_empty());

@@ -349,7 +349,8 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     Cancelled; nothing changed
     Move the 2 messages of this session and its notes to the archive? [y/N]
     Cancelled; nothing changed
-    error: this session is open; switch with `/session NAME` before you delete it
+    error: this session is open
+    hint: switch with `/session NAME` before you delete it
     error: no session nobody
     hint: `/sessions` lists them
     error: /delete needs the name of another session; `/clear` empties this one
@@ -475,6 +476,13 @@ fn undo_takes_the_last_turn_out_of_what_is_sent_and_history_keeps_it() {
         !server.chats()[3].body.to_string().contains("second"),
         "also after a restart"
     );
+    // Undone in this run, where the snapshot still counts it, and in one before.
+    let listed = home.lines("one", &["/undo", "/sessions"]).stdout;
+    let later = home.cogtrix(&["sessions"]).run().stdout;
+    for listed in [listed, later] {
+        let row = listed.lines().find(|line| line.contains(" one "));
+        assert!(row.is_some_and(|row| row.contains(" 4 ")), "{listed}");
+    }
 }
 
 #[test]

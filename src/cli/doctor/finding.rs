@@ -61,6 +61,18 @@ impl Finding {
         }
     }
 
+    /// Something to know; a chat works all the same.
+    pub(super) fn note(
+        about: impl Into<String>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            verdict: Verdict::NotSetUp,
+            ..Self::problem(about, what, remedy)
+        }
+    }
+
     /// A problem in the words of an error that knows its remedy.
     pub(super) fn of_error<E: std::error::Error + Hint>(
         about: impl Into<String>,

@@ -22,6 +22,11 @@ async fn provider(catalog: &Catalog, Listed { name, set_up }: Listed) -> Finding
     match (catalog.ask(&name).await, set_up) {
         (Ok(answered), _) => Finding::ok(about, in_words(&answered)),
         (Err(error), SetUp::No) => Finding::none(about, error.to_string()),
+        (Err(ProviderError::Protocol { url, .. }), _)
+            if catalog.kind(&name) == Ok(Kind::Openai) && catalog.has_chat(&name).await =>
+        {
+            Finding::none(about, format!("{url} has no list of models, but a chat"))
+        }
         (Err(error), SetUp::Yes) => of_error(about, &error),
     }
 }
@@ -59,13 +64,18 @@ pub(super) async fn model(catalog: &Catalog, chat: &Result<Choice, ProviderError
         Err(error) => return of_error("model".to_owned(), error),
     };
     let name = choice.provider.model();
-    if let Some(notice) = &choice.notice {
-        let what = if choice.is_assumed() {
-            format!("{name} is a guess: its server does not say which it has")
-        } else {
-            "none: replies only quote earlier messages".to_owned()
-        };
-        return Finding::problem("model", what, notice.as_str());
+    match &choice.notice {
+        // What keeps its server from saying so is told of that.
+        Some(_) if choice.is_assumed() => {
+            let what = format!("{name} is a guess: its server does not say which it has");
+            let remedy = format!("choose one with `-m {}/NAME`", name.provider);
+            return Finding::note("model", what, remedy);
+        }
+        Some(notice) => {
+            let what = "none: replies only quote earlier messages";
+            return Finding::problem("model", what, notice.as_str());
+        }
+        None => {}
     }
     if let Err(error @ ProviderError::UnknownModel { .. }) = catalog.check(choice).await {
         return match catalog.kind(&name.provider) {

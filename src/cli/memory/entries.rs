@@ -121,7 +121,7 @@ fn told(imported: Imported, from: &Source) -> String {
         ..
     } = imported;
     match added + updated + unchanged {
-        0 => format!("no entries in {}", from.name()),
+        0 => format!("No entries in {}", from.name()),
         _ => format!(
             "{} added, {} updated, {} unchanged",
             number(added),

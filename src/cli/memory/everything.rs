@@ -55,7 +55,7 @@ pub(super) async fn run(
         let hits: Vec<Value> = searched.hits.iter().map(json).collect();
         output.answer(&format!("{:#}", json!({"query": query, "hits": hits})));
     } else if searched.hits.is_empty() {
-        output.notice("no matches");
+        output.notice("No matches");
     } else {
         let shown = (1..)
             .zip(worth_showing(&searched.hits))

@@ -101,7 +101,7 @@ impl Import {
             output.end_progress();
             if let Err(error) = written {
                 if told.sessions > 0 {
-                    output.notice(&format!("imported before that: {}", told.words(&self.from)));
+                    output.notice(&format!("Imported before that: {}", told.words(&self.from)));
                 }
                 return Err(error);
             }
@@ -162,11 +162,11 @@ impl Told {
                 messages: 0,
                 there: 0,
                 ..
-            } => format!("no messages in {}", from.name()),
+            } => format!("No messages in {}", from.name()),
             Self {
                 messages: 0, there, ..
             } => {
-                format!("nothing new: {} already there", were(*there))
+                format!("Nothing new: {} already there", were(*there))
             }
             Self {
                 messages,
@@ -202,8 +202,8 @@ mod tests {
                 "100,000 messages into 1 session (0 were already there)",
             ),
             (1, 2, 1, "1 message into 2 sessions (1 was already there)"),
-            (0, 0, 1_234, "nothing new: 1,234 were already there"),
-            (0, 0, 0, "no messages in talk.jsonl"),
+            (0, 0, 1_234, "Nothing new: 1,234 were already there"),
+            (0, 0, 0, "No messages in talk.jsonl"),
         ] {
             let told = Told {
                 messages,

@@ -56,7 +56,7 @@ pub(super) async fn run(
         let hits: Vec<Value> = hits.iter().map(Hit::json).collect();
         output.answer(&format!("{:#}", json!({"query": query, "hits": hits})));
     } else if hits.is_empty() {
-        output.notice("no matches");
+        output.notice("No matches");
     } else {
         let shown = (1..).zip(&hits).map(|(n, hit)| hit.shown(n));
         output.answer(&shown.collect::<Vec<_>>().join("\n"));

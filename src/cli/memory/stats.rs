@@ -19,7 +19,7 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
         None => sessions.names(output)?,
     };
     if names.is_empty() {
-        output.notice("no sessions yet");
+        output.notice("No sessions yet");
         return Ok(Exit::Ok);
     }
     let mut table = Table::new([

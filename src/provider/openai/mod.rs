@@ -122,11 +122,13 @@ impl Inner {
 
     async fn offered(&self) -> Result<Vec<Offered>, ProviderError> {
         let client = client(&self.http, Transport::of(Delivery::Whole))?;
-        let list: Value = client
-            .models()
-            .list_byot()
-            .await
-            .map_err(|error| translate(&self.http, error, None))?;
+        let list: Value = client.models().list_byot().await.map_err(|error| {
+            match translate(&self.http, error, None) {
+                // No model was asked for: the path is what is not there.
+                ProviderError::UnknownModel { message, .. } => self.http.protocol(message),
+                error => error,
+            }
+        })?;
         let list = target::offered(&list);
         list.ok_or_else(|| self.http.protocol("not a model list".to_owned()))
     }

@@ -2,7 +2,7 @@
 //!
 //! Each without an argument shows what stands there. What is set here no heuristic overwrites.
 
-use super::{Answer, CommandError, Deed, Next, ReplContext, usage};
+use super::{Answer, CommandError, Deed, Next, ReplContext, cannot, usage};
 use crate::memory::tracking::{
     CannotEdit, Edit, Edited, Entry, Finding, Holds, Kind, Note, Section, Status, words,
 };
@@ -133,14 +133,15 @@ fn finished(goals: &[Entry], text: &str) -> Result<u32, CommandError> {
             [] => {}
             [one] => return Ok(*one),
             [..] => {
-                let problem = format!("several goals match {text:?}; use the number");
-                return Err(CommandError::Cannot(problem));
+                let problem = format!("several goals match {text:?}");
+                return Err(cannot(problem, "use the number; `/goal` lists them"));
             }
         }
     }
-    Err(CommandError::Cannot(format!(
-        "no goal matches {text:?}; `/goal` lists them"
-    )))
+    Err(cannot(
+        format!("no goal matches {text:?}"),
+        "`/goal` lists them",
+    ))
 }
 
 /// `2` or `#2`.

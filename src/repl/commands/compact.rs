@@ -117,7 +117,7 @@ fn shown(dry: &Dry) -> String {
     match dry {
         Dry::Cut(cut) => shown_cut(cut),
         Dry::Tools(tools) => shown_tools(tools),
-        Dry::Aggressive(None, cut) => format!("no long tool results\n{}", shown_cut(cut)),
+        Dry::Aggressive(None, cut) => format!("No long tool results\n{}", shown_cut(cut)),
         Dry::Aggressive(Some(tools), cut) => {
             format!("{}\nthen {}", shown_tools(tools), shown_cut(cut))
         }

@@ -1,6 +1,6 @@
 //! `/config`: what is set, and where.
 
-use super::{CommandError, Next, ReplContext};
+use super::{CommandError, Next, ReplContext, cannot};
 use crate::repl::listing;
 
 /// `/config [WORDS]`: the settings whose key has these words; without any, those that are not the defaults.
@@ -15,9 +15,10 @@ pub(super) fn run(repl: &ReplContext, words: &str) -> Result<Next, CommandError>
     if rows.peek().is_none() {
         return match words {
             "" => Next::answer("All settings are at their defaults; `/config WORD` finds one"),
-            words => Err(CommandError::Cannot(format!(
-                "no setting has {words:?} in its name"
-            ))),
+            words => Err(cannot(
+                format!("no setting has {words:?} in its name"),
+                None,
+            )),
         };
     }
     Next::answer(listing::settings(rows, repl.env.columns))

@@ -31,8 +31,11 @@ pub enum CommandError {
     #[error("/{0} has to wait until you answer")]
     QuestionWaits(&'static str),
     /// The command was typed as it should be, and cannot be done.
-    #[error("{0}")]
-    Cannot(String),
+    #[error("{problem}")]
+    Cannot {
+        problem: Cow<'static, str>,
+        hint: Option<&'static str>,
+    },
     #[error("/{name} {problem}")]
     Usage {
         name: &'static str,
@@ -130,7 +133,10 @@ impl Hint for CommandError {
                 "commands that only show something work meanwhile, such as /context, /memory list, /search, /diff".into(),
             ),
             Self::NoReply => Some("`/history` shows the replies there are".into()),
-            Self::Cannot(_) | Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
+            Self::Cannot { hint, .. } => hint.map(Cow::from),
+            Self::ReadOnly(error) => error.hint(),
+            Self::NoTurn(error) => error.hint(),
+            Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
             Self::Server(UnknownServer { known, .. }) => Some(
@@ -150,6 +156,17 @@ impl Hint for CommandError {
                 .into(),
             ),
         }
+    }
+}
+
+/// Refuses a command that was typed as it should be.
+pub(super) fn cannot(
+    problem: impl Into<Cow<'static, str>>,
+    hint: impl Into<Option<&'static str>>,
+) -> CommandError {
+    CommandError::Cannot {
+        problem: problem.into(),
+        hint: hint.into(),
     }
 }
 

@@ -44,10 +44,10 @@ pub use error::CommandError;
 pub use export::FORMATS as EXPORT_FORMATS;
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
 pub use reply::Saved;
-pub use session::{Instead, open_new};
+pub use session::{Instead, meant_by, open_new, slip_question};
 pub use table::COMMANDS;
 
-use error::{nothing, usage, usage_as};
+use error::{cannot, nothing, usage, usage_as};
 
 /// One row of the table.
 pub struct Command {

@@ -1,7 +1,7 @@
 //! `/memory list|show|forget|why|edit|layers|paths`: what memory holds is the person's own.
 
 use super::entries::first;
-use super::{CommandError, Environment, Next, ReplContext, usage, usage_as};
+use super::{CommandError, Environment, Next, ReplContext, cannot, usage, usage_as};
 use crate::agent::Agent;
 use crate::hint::chain;
 use crate::long_term::entries::Scope;
@@ -189,10 +189,17 @@ pub(super) fn unknown(arguments: &str, modes: &[String]) -> CommandError {
         .map(|known| (likeness(known), known))
         .filter(|(likeness, _)| *likeness > LIKE);
     let near = near.max_by(|a, b| a.0.total_cmp(&b.0));
-    let near = near.map(|(_, word)| format!("; did you mean `/memory {word}`?"));
     let typed: String = typed.chars().take(40).collect();
-    let problem = format!("has no option {typed:?}{}", near.unwrap_or_default());
-    usage("memory", problem)
+    match near {
+        Some((_, word)) => {
+            let problem = format!("has no option {typed:?}; did you mean `/memory {word}`?");
+            usage("memory", problem)
+        }
+        None => cannot(
+            format!("/memory has no option {typed:?}"),
+            "`/help memory` lists them",
+        ),
+    }
 }
 
 fn answer(
@@ -206,8 +213,7 @@ fn answer(
 
 fn memory_view<'a>(agent: &'a Agent, env: &'a Environment) -> Result<MemoryView<'a>, CommandError> {
     let long_term = agent.long_term();
-    let long_term =
-        long_term.ok_or_else(|| CommandError::Cannot("no long-term memory here".to_owned()))?;
+    let long_term = long_term.ok_or_else(|| cannot("no long-term memory here", None))?;
     let session = agent.session();
     Ok(MemoryView {
         entries: agent.entries(),

@@ -1,6 +1,6 @@
 //! `/pin`, `/unpin` and `/scratch`: what stands in every request of a session, and its short texts under keys.
 
-use super::{CommandError, Next, ReplContext, usage};
+use super::{CommandError, Next, ReplContext, cannot, usage};
 use crate::chat::{Pins, Scratchpad};
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
@@ -95,9 +95,10 @@ pub(super) async fn scratch(repl: &mut ReplContext, arguments: &str) -> Result<N
 }
 
 fn no_key(key: &str) -> CommandError {
-    CommandError::Cannot(format!(
-        "the scratchpad has no key {key:?}; `/scratch` lists them"
-    ))
+    cannot(
+        format!("the scratchpad has no key {key:?}"),
+        "`/scratch` lists them",
+    )
 }
 
 /// Takes a key off, whoever wrote it. Its text is shown whole: nothing else keeps it.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::{Answer, CommandError, Deed, Next, ReplContext, export, usage};
+use super::{Answer, CommandError, Deed, Next, ReplContext, cannot, export, usage};
 use crate::chat::{Role, Session};
 use crate::files::{Existing, write_for_person};
 use crate::repl::listing::count;
@@ -15,8 +15,7 @@ pub(super) async fn copy(repl: &mut ReplContext, arguments: &str) -> Result<Next
     let (what, text) = match arguments {
         "code" => {
             let code = replies(session).find_map(|reply| last_code(&reply));
-            let code =
-                code.ok_or_else(|| CommandError::Cannot("no reply has a code block".to_owned()))?;
+            let code = code.ok_or_else(|| cannot("no reply has a code block", None))?;
             ("the last code block".to_owned(), code)
         }
         "" => ("the last reply".to_owned(), reply(session, 1)?),

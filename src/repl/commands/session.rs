@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Answer, CommandError, Deed, Environment, Next, ReplContext, board, nothing, usage};
+use super::{
+    Answer, CommandError, Deed, Environment, Next, ReplContext, board, cannot, nothing, usage,
+};
 use crate::agent::Agent;
 use crate::chat::{BadName, SessionName, TurnId};
 use crate::files::Existing;
@@ -56,7 +58,7 @@ pub(in crate::repl) fn overview(repl: &ReplContext) -> Result<Answer, CommandErr
     let last = session.meta().updated_at.map_or_else(String::new, |at| {
         format!(", last {}", at.ago(repl.env.now()))
     });
-    let messages = listing::count(session.messages().len(), "message");
+    let messages = listing::count(session.live_messages(), "message");
     let (name, table) = (session.name(), table(&repl.agent, &repl.env)?);
     Ok(Answer {
         text: format!("Session {name} ({messages}{last})\n{table}"),
@@ -77,6 +79,24 @@ pub(super) async fn new(repl: &mut ReplContext, arguments: &str) -> Result<Next,
         return Err(StoreError::Taken { name }.into());
     }
     Ok(Next::OpenSession(name))
+}
+
+/// Asks whether a name is a slip of an existing one.
+pub fn slip_question(new: &SessionName, existing: &SessionName) -> String {
+    format!("No session {new}. Did you mean {existing}? [Y = open {existing}, n = create {new}]")
+}
+
+/// Returns the session that an answer to that means; `None`: neither.
+pub fn meant_by<'a>(
+    answer: Option<&str>,
+    existing: &'a SessionName,
+    new: &'a SessionName,
+) -> Option<&'a SessionName> {
+    match answer?.trim().to_lowercase().as_str() {
+        "" | "y" | "yes" => Some(existing),
+        "n" | "no" => Some(new),
+        _ => None,
+    }
 }
 
 /// What a person may do about a session that is open in another process.
@@ -174,15 +194,15 @@ pub(super) async fn fork(repl: &mut ReplContext, arguments: &str) -> Result<Next
     let (name, at) = name_and_turn(arguments);
     let from = repl.session().name().clone();
     if repl.session().is_empty() {
-        return Err(CommandError::Cannot("nothing to copy yet".to_owned()));
+        return Err(cannot("nothing to copy yet", None));
     }
     let name = match name {
         Some(name) => name.parse()?,
         None => fork_name(&from, repl.env.store.as_ref())?,
     };
     let Some(mut fork) = repl.agent.fork(name, at) else {
-        let problem = "there is no such turn; `/history` shows their numbers";
-        return Err(CommandError::Cannot(problem.to_owned()));
+        let hint = "`/history` shows their numbers";
+        return Err(cannot("there is no such turn", hint));
     };
     let (opened, text) = sessions(repl).keep_fork(&mut fork, &from, at)?;
     repl.agent.open(opened)?;
@@ -285,8 +305,8 @@ pub(super) async fn delete(repl: &mut ReplContext, arguments: &str) -> Result<Ne
     }
     let name: SessionName = arguments.parse()?;
     if name == *repl.session().name() {
-        let problem = "this session is open; switch with `/session NAME` before you delete it";
-        return Err(CommandError::Cannot(problem.to_owned()));
+        let hint = "switch with `/session NAME` before you delete it";
+        return Err(cannot("this session is open", hint));
     }
     let listed = repl.env.store.list()?;
     let Some(info) = listed.iter().find(|info| info.name == name) else {

@@ -24,6 +24,9 @@ use crate::term::settings::Theme;
 const MAX_LINE: usize = 2_000;
 /// No more lines wait for the thread.
 const MAX_WAITING: usize = 1_000;
+/// How long the end of a reply, and a list or a quote with code in it, waits for colours that are on their way: the first
+/// line of a language may need most of it, any other next to nothing.
+const PATIENCE: Duration = Duration::from_millis(400);
 /// Blocks in the unfinished rest of a document that are remembered.
 const MAX_BLOCKS: usize = 16;
 
@@ -118,6 +121,8 @@ impl Session {
 pub(crate) struct Highlighter {
     /// `None`: no colours are wanted.
     theme: Option<Theme>,
+    /// How long whoever lays out waits for colours that are on their way.
+    pub(super) patience: Duration,
     worker: Option<Worker>,
     next: u64,
     waiting: usize,
@@ -150,6 +155,7 @@ impl Highlighter {
     pub(crate) fn new(theme: Option<Theme>) -> Self {
         Self {
             theme,
+            patience: PATIENCE,
             ..Self::default()
         }
     }

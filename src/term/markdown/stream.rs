@@ -6,7 +6,7 @@
 //! bounded: it fits the screen or becomes settled in part.
 
 use std::collections::{HashMap, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::highlight::{Class, Highlighter, Session};
 use super::layout::{Context, Cut, Cuts, Kind, Laid, language_of, layout, line_start, outline};
@@ -14,10 +14,6 @@ use super::line::Line;
 
 /// Most bytes that wait to be settled.
 const MAX_OPEN: usize = 64 * 1024;
-
-/// How long the end of a reply, and a list or a quote with code in it, waits for colours that are on their way: the
-/// first line of a language may need most of it, any other next to nothing.
-const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Columns and rows of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +132,7 @@ impl Markdown {
         if self.fence.is_some() && !self.open.is_empty() {
             self.end_code_line();
         }
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.highlighter.patience;
         self.wait(deadline);
         self.settle(self.open.len());
         if let Some(session) = self.fence.take().and_then(|fence| fence.session) {
@@ -371,7 +367,7 @@ impl Markdown {
         let mut laid = self.laid(end);
         if self.open[..end].contains("```") && self.highlighter.is_waiting() {
             // Only now its last line is known to be whole.
-            self.wait_for_colors(Instant::now() + PATIENCE);
+            self.wait_for_colors(Instant::now() + self.highlighter.patience);
             laid = self.laid(end);
         }
         self.settled
@@ -397,7 +393,7 @@ impl Markdown {
             return;
         }
         if self.open.contains("```") && self.highlighter.is_waiting() {
-            self.wait_for_colors(Instant::now() + PATIENCE);
+            self.wait_for_colors(Instant::now() + self.highlighter.patience);
             laid = self.laid_to_cut();
         }
         // What is near the end may still change.

@@ -214,7 +214,14 @@ fn sent_with<'a>(
 }
 
 /// Longer than any colours take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Colours code however long that takes.
+fn patient(theme: Theme) -> Highlighter {
+    let mut highlighter = Highlighter::new(Some(theme));
+    highlighter.patience = PATIENCE;
+    highlighter
+}
 
 /// All that a terminal shows and has scrolled away, row by row.
 fn rows_of(bytes: &str, size: Size) -> Vec<String> {
@@ -282,7 +289,7 @@ fn documents_look_as_they_should() {
 
 #[test]
 fn a_screen_drawn_after_each_character_is_the_same_in_the_end_colours_included() {
-    let mut highlighter = Highlighter::new(Some(Theme::Dark));
+    let mut highlighter = patient(Theme::Dark);
     for size in SIZES {
         for (name, text) in documents() {
             let mut painted = |pieces: Vec<&str>| {
@@ -389,7 +396,7 @@ fn code_gets_the_colours_of_its_language_and_of_the_theme() {
     let code = "fn a() { \"b\" } // c\n";
     let text = format!("```rust\n{code}```\n- in an item\n  ```rust\n  {code}  ```\n\nend");
     let painted = |theme| {
-        let mut document = Markdown::new(WIDE, Highlighter::new(Some(theme)));
+        let mut document = Markdown::new(WIDE, patient(theme));
         let deadline = Instant::now() + PATIENCE;
         for line in text.split_inclusive('\n') {
             document.push(line);
@@ -441,7 +448,7 @@ fn code_stands_on_a_background_that_is_no_text_and_takes_no_letter() {
     let cells = |count: usize| NonZeroU16::new(u16::try_from(count).unwrap()).unwrap();
     let columns = cells(WIDE.columns);
     let text = format!("```\nfn\n\n{full_row}\n```\nprose");
-    let mut document = Markdown::new(WIDE, Highlighter::new(Some(Theme::Dark)));
+    let mut document = Markdown::new(WIDE, patient(Theme::Dark));
     document.push(&text);
     document.finish();
     let lines = document.take_settled();

@@ -77,7 +77,12 @@ fn read(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
 
 fn answer(shared: &Shared, request: &Request) -> Reply {
     let format = Format::of(request);
-    let broken = format.map_or(Vec::new(), |format| rules::broken(format, request));
+    // Nothing is asked of a chat: it is to say that it is there.
+    let is_empty = request.body == json!({});
+    let broken = match format {
+        Some(format) if !is_empty => rules::broken(format, request),
+        Some(_) | None => Vec::new(),
+    };
     let refusal = broken.join("; ");
     {
         let mut log = shared.log();
@@ -97,6 +102,7 @@ fn answer(shared: &Shared, request: &Request) -> Reply {
         return reply.clone();
     }
     match format {
+        Some(_) if is_empty => fail(400, "you must provide a model parameter"),
         Some(_) => (script.answer)(request),
         None => aside(&script, request),
     }

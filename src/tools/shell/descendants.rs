@@ -111,6 +111,19 @@ pub(super) fn usage() -> Usage {
     usage
 }
 
+/// Returns whether a descendant reads its keys where this process prints: an editor such as vim, without a terminal, takes stderr
+/// for one, and waits there for ever.
+pub(super) fn want_terminal() -> bool {
+    let stream = |process: &str, number: u8| fs::read_link(format!("/proc/{process}/fd/{number}"));
+    let Ok(printed) = stream("self", 2) else {
+        return false;
+    };
+    // A file may be read and written by the same program.
+    let is_pipe = printed.to_string_lossy().starts_with("pipe:");
+    let mut stats = descendants().into_iter();
+    is_pipe && stats.any(|stat| stream(&stat.pid.to_string(), 0).is_ok_and(|read| read == printed))
+}
+
 fn descendants() -> Vec<Stat> {
     let mut children: BTreeMap<i32, Vec<Stat>> = BTreeMap::new();
     for stat in processes() {

@@ -170,6 +170,9 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
             Ok(Event::Alone) => {}
             Err(RecvTimeoutError::Timeout) => {
                 exceeded = order.limits.exceeded(descendants::usage());
+                if descendants::want_terminal() {
+                    exceeded = Some("it needs a terminal (run it in another one)".to_owned());
+                }
                 if exceeded.is_some() {
                     break;
                 }

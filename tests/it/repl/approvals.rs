@@ -129,7 +129,7 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
     );
     let printed = chat.printed();
     assert!(!printed.contains("up\u{1b}[2J"), "{printed:?}");
-    chat.says("a", "not available for this call")
+    chat.says("a", "Not available for this call")
         .says("y", "One.");
     chat.says("two", "with network: to look up")
         .says(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtrix::testing::server::{Script, Server, raw, say};
+use cogtrix::testing::server::{Script, Server, raw, say, silent};
 
 use super::{Home, config};
 use crate::support::pty::{Exit, Key};
@@ -68,14 +68,35 @@ fn a_server_that_was_away_at_the_start_is_asked_for_its_model_before_a_turn() {
     let server = Script::new([say("Here I am.")])
         .first("/v1/models", raw(503, "text/plain", ["starting"]))
         .models(["local-model"])
+        .window(4321)
         .serve();
     let url = server.openai_url();
     let away = [("OPENAI_BASE_URL", url.as_str()), ("COGTRIX_MODEL", "")];
     let mut chat = Home::offline().start(&[], &away);
     chat.wait_for("assuming gpt-5-mini").wait_for_prompt();
     chat.says("Anybody there?", "Switched to openai/local-model");
-    chat.wait_for("Here I am.").leave();
+    chat.wait_for("Here I am.");
+    chat.says("/status", "of 4.3k tokens used");
+    chat.leave();
     assert_eq!(server.chats()[0].body["model"], "local-model");
+}
+
+/// Ctrl-C was heard only when the server had been given up.
+#[test]
+fn ctrl_c_ends_the_wait_for_the_model_of_a_server_that_was_away() {
+    let server = Script::new([])
+        .first("/v1/models", raw(503, "text/plain", ["starting"]))
+        .route("/v1/models", silent())
+        .serve();
+    let url = server.openai_url();
+    let away = [("OPENAI_BASE_URL", url.as_str()), ("COGTRIX_MODEL", "")];
+    let mut chat = Home::offline().start(&[], &away);
+    chat.wait_for("assuming gpt-5-mini").wait_for_prompt();
+    chat.enter("Anybody there?");
+    chat.wait_for("asking openai for its models")
+        .type_text("\x03");
+    chat.wait_for("Interrupted; nothing was sent").leave();
+    assert!(server.chats().is_empty());
 }
 
 #[test]
@@ -209,6 +230,12 @@ fn a_name_that_is_nearly_that_of_a_session_is_asked_about() {
         }
         chat.enter("/quit");
         assert_eq!(chat.wait_exit(), Exit::code(0));
+    }
+    for answer in ["maybe\r", "\x04"] {
+        let mut chat = home.start(&["-s", "firts"], &[]);
+        chat.wait_for("Did you mean first?").type_text(answer);
+        chat.wait_for("Cancelled; no session opened");
+        assert_eq!(chat.wait_exit(), Exit::code(0), "{answer:?}");
     }
 }
 

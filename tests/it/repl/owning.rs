@@ -12,7 +12,7 @@ fn a_receipt_stands_before_the_reply_and_its_number_takes_it_back() {
     let mut chat = Home::with(&server).sized(120, 60).chat(&["--no-banner"]);
     chat.says("I prefer tea over coffee", "Good to know.");
     let screen = chat.screen();
-    let receipt = screen.find("noted (preference)").unwrap();
+    let receipt = screen.find("Noted (preference)").unwrap();
     assert!(receipt < screen.find("Good to know.").unwrap(), "{screen}");
     assert!(screen.contains("/memory forget 1"), "{screen}");
     chat.says("/memory forget 1", "Forgotten: I prefer tea");
@@ -33,7 +33,7 @@ fn an_editor_opens_memory_and_what_was_edited_is_sent_next() {
     let editor = format!("sh {}", script.display());
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", &editor)]);
     chat.wait_for_prompt();
-    chat.says("/memory edit", "saved; takes effect with the next turn");
+    chat.says("/memory edit", "Saved; takes effect with the next turn");
     assert!(chat.screen().contains("MEMORY.md"));
     chat.says("/memory edit USER.md", "USER.md");
     chat.says("/memory edit ../../etc/passwd", "no entry, capture or file");

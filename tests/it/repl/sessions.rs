@@ -44,7 +44,7 @@ fn a_session_open_elsewhere_can_be_read_or_left_for_another_within_a_chat() {
             .enter("/session held")
             .wait_for(open)
             .wait_for(question);
-        second.type_text(no).wait_for("still in session other");
+        second.type_text(no).wait_for("Still in session other");
         second.wait_for_prompt().says("/info", "session   other");
         second.clear_screen();
     }
@@ -141,7 +141,7 @@ fn delete_moves_to_the_trash_after_a_yes() {
     let home = Home::offline();
     home.chat(&["-s", "old"]).says("hello", "saved.").leave();
     let mut chat = home.chat(&["-s", "new"]);
-    chat.says("/delete new", "this session is open; switch with");
+    chat.says("/delete new", "this session is open\nhint: switch with");
     chat.says("/delete nobody", "error: no session nobody");
     chat.says("/delete", "usage: /delete NAME");
     chat.enter("/delete old")

@@ -88,7 +88,7 @@ fn one_line_after_a_turn_says_what_memory_did_and_what_it_cost() {
         "I prefer tabs over spaces",
         "Tabs it is.\nnoted 1 preference (undo: /forget) · 4.1k of 16k tokens · $0.002\n",
     );
-    assert_eq!(chat.count("noted ("), 0, "one line, not two");
+    assert_eq!(chat.count("Noted ("), 0, "one line, not two");
     let printed = chat.printed();
     assert!(printed.contains("\x1b[2mnoted 1 preference"), "{printed:?}");
     chat.says("/forget", "Forgotten: I prefer tabs");
@@ -104,7 +104,7 @@ fn one_line_after_a_turn_says_what_memory_did_and_what_it_cost() {
 fn the_line_after_a_turn_is_there_at_a_terminal_only_and_can_be_turned_off() {
     let server = Script::answering(|_| say("Good.").usage(4_100, 180)).serve();
     let mut chat = Home::with(&server).chat(&["--no-banner"]);
-    chat.says("I prefer tabs over spaces", "noted (preference)");
+    chat.says("I prefer tabs over spaces", "Noted (preference)");
     assert_eq!(chat.count("tokens"), 0, "{}", chat.screen());
     chat.leave();
 
@@ -112,7 +112,7 @@ fn the_line_after_a_turn_is_there_at_a_terminal_only_and_can_be_turned_off() {
     home.config(&server, "");
     let run = home.lines("piped", &["I prefer tabs over spaces"]);
     assert!(!run.stderr.contains("tokens"), "{run}");
-    assert!(run.stderr.contains("noted (preference)"), "{run}");
+    assert!(run.stderr.contains("Noted (preference)"), "{run}");
 }
 
 #[test]

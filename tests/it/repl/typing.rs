@@ -209,6 +209,11 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
     chat.says("!echo out; echo err >&2; exit 3", "out\nerr\nexit 3");
     chat.wait_for("this goes with your next message");
     chat.says("!true", "no output; this goes with your next message");
+    // As vim does, which waited there for keys.
+    chat.says(
+        "!exec 0>&2; sleep 1000",
+        "killed: it needs a terminal (run it in another one)",
+    );
     // It is held in as the commands of tools are, but for the network.
     let outside = tempfile::TempDir::new_in(outside_of_temporary_folders()).unwrap();
     let made = outside.path().join("m");
