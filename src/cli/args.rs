@@ -297,6 +297,7 @@ pub enum Command {
         shell: Shell,
     },
     /// Print the manual page, or write those of all commands
+    #[command(alias = "man")]
     Manual {
         /// The folder to write them into
         #[arg(value_name = "DIR")]

@@ -98,7 +98,7 @@ impl Catalog {
         join_all(asked).await.into_iter().flatten().collect()
     }
 
-    /// Tells whether a server without a list of models has a chat: asked for none, it objects to that.
+    /// Tells whether a server without a list of models has a chat: asked for nothing, it misses a model or messages.
     pub async fn has_chat(&self, provider: &str) -> bool {
         let asked = async {
             let entry = self.entry(provider)?;
@@ -109,9 +109,16 @@ impl Catalog {
         };
         match asked.await {
             Ok(_) => true,
-            Err(error) => {
-                !error.is_no_answer() || matches!(error, ProviderError::UnknownModel { .. })
+            Err(ProviderError::UnknownModel { .. }) => true,
+            Err(ProviderError::Status {
+                status: 400 | 422,
+                message,
+                ..
+            }) => {
+                let message = message.to_lowercase();
+                ["message", "model"].iter().any(|it| message.contains(it))
             }
+            Err(_) => false,
         }
     }
 

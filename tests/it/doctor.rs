@@ -151,16 +151,24 @@ fn a_model_that_a_server_does_not_list_is_a_problem() {
 
 #[test]
 fn a_server_without_a_list_of_models_is_well_where_it_has_a_chat() {
-    let missing = |what: &str| raw(404, "text/plain", [what]);
-    for (is_there, code, line) in [
-        (true, 0, "has no list of models, but a chat\n"),
-        (false, 1, "check that base_url points to the API\n"),
+    let refusal = |status, what: &str| raw(status, "text/plain", [what]);
+    let is_well = "does not list its models, but answers chat requests\n";
+    let is_not = "check that base_url points to the API\n";
+    for (chat, code, line) in [
+        (None, 0, is_well),
+        (
+            Some(refusal(400, "you must provide a model parameter")),
+            0,
+            is_well,
+        ),
+        (Some(refusal(400, "bad request")), 1, is_not),
+        (Some(refusal(404, "404 page not found")), 1, is_not),
     ] {
-        let script = Script::new([]).route("/v1/models", missing("Cannot GET /v1/models"));
-        let server = if is_there {
-            script
-        } else {
-            script.route("/v1/chat/completions", missing("404 page not found"))
+        let missing = refusal(404, "Cannot GET /v1/models");
+        let script = Script::new([]).route("/v1/models", missing);
+        let server = match chat {
+            None => script,
+            Some(refusal) => script.route("/v1/chat/completions", refusal),
         };
         let server = server.serve();
         let home = Home::new();

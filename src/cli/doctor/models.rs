@@ -25,7 +25,10 @@ async fn provider(catalog: &Catalog, Listed { name, set_up }: Listed) -> Finding
         (Err(ProviderError::Protocol { url, .. }), _)
             if catalog.kind(&name) == Ok(Kind::Openai) && catalog.has_chat(&name).await =>
         {
-            Finding::none(about, format!("{url} has no list of models, but a chat"))
+            Finding::none(
+                about,
+                format!("{url} does not list its models, but answers chat requests"),
+            )
         }
         (Err(error), SetUp::Yes) => of_error(about, &error),
     }

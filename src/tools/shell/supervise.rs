@@ -170,8 +170,8 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
             Ok(Event::Alone) => {}
             Err(RecvTimeoutError::Timeout) => {
                 exceeded = order.limits.exceeded(descendants::usage());
-                if descendants::want_terminal() {
-                    exceeded = Some("it needs a terminal (run it in another one)".to_owned());
+                if exceeded.is_none() && descendants::want_terminal() {
+                    exceeded = Some("it needs a terminal of its own".to_owned());
                 }
                 if exceeded.is_some() {
                     break;

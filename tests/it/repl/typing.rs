@@ -212,7 +212,7 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
     // As vim does, which waited there for keys.
     chat.says(
         "!exec 0>&2; sleep 1000",
-        "killed: it needs a terminal (run it in another one)",
+        "killed: it needs a terminal of its own",
     );
     // It is held in as the commands of tools are, but for the network.
     let outside = tempfile::TempDir::new_in(outside_of_temporary_folders()).unwrap();
