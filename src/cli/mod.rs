@@ -69,7 +69,10 @@ pub fn main() -> ExitCode {
         (false, false) => Verbosity::Normal,
     });
     let settled = args.settle_question(std::env::args_os().skip(1));
-    let settled = settled.map_err(|command| CliError::NearCommand { command });
+    let settled = settled.map_err(|command| CliError::NearCommand {
+        word: args.question.first().cloned().unwrap_or_default(),
+        command,
+    });
     let exit = match settled.and_then(|()| run(args, &mut output)) {
         Ok(exit) => exit,
         Err(error) => report::report(&mut output, &error),

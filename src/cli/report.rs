@@ -112,8 +112,8 @@ pub(super) enum CliError {
     },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
-    #[error("unknown command")]
-    NearCommand { command: String },
+    #[error("no command {word:?}")]
+    NearCommand { word: String, command: String },
     #[error("cannot start")]
     Runtime {
         #[source]
@@ -197,8 +197,8 @@ impl Hint for CliError {
             Self::DataFolder { .. } => {
                 Some("make it a folder, or choose another with --data-dir".into())
             }
-            Self::NearCommand { command } => Some(
-                format!("did you mean `cogtrix {command}`? To ask it as a question, quote it or put `--` before it").into(),
+            Self::NearCommand { command, .. } => Some(
+                format!("did you mean `cogtrix {command}`? to ask it as a question, quote it or put `--` before it").into(),
             ),
             Self::NothingToResume => {
                 Some("run `cogtrix` to start one; `--last` includes one-shot questions".into())

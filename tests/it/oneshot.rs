@@ -100,7 +100,7 @@ fn a_mistyped_command_is_no_question() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr.starts_with(
-            "error: unknown command\nhint: did you mean `cogtrix sessions`? To ask it"
+            "error: no command \"sesions\"\nhint: did you mean `cogtrix sessions`? to ask it"
         ),
         "{run}"
     );
