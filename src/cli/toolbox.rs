@@ -69,7 +69,12 @@ pub(super) fn toolbox(
         path: project.to_owned(),
         source,
     })?;
-    let open = open.keeping(&own(config, inputs));
+    let shell = shell(args, config, inputs, project)?;
+    let keys = shell.hidden().into_iter();
+    // Who works in a folder of keys means it to be read.
+    let keys = keys.filter(|keys| keys != project && keys.starts_with(project));
+    let closed: Vec<_> = own(config, inputs).into_iter().chain(keys).collect();
+    let open = open.keeping(&closed);
     let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
@@ -77,7 +82,7 @@ pub(super) fn toolbox(
     let mut tools = built_in(&open, &changes, page_chars(context));
     tools.extend(memories(args, config, workspace));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
-    tools.push(tool(shell(args, config, inputs, project)?));
+    tools.push(tool(shell));
     let registry = Registry::new(tools, settings.preset.clone());
     let mut toolbox = Toolbox::new(registry, approver);
     toolbox.files = Some(Files {

@@ -108,8 +108,7 @@ impl Catalog {
             target::aside(&http.shown(), http.send(request)).await
         };
         match asked.await {
-            Ok(_) => true,
-            Err(ProviderError::UnknownModel { .. }) => true,
+            Ok(_) | Err(ProviderError::UnknownModel { .. }) => true,
             Err(ProviderError::Status {
                 status: 400 | 422,
                 message,

@@ -341,3 +341,25 @@ fn a_data_folder_made_here_stays_the_persons_own() {
     }
     assert!(home.work().join("data/history/mine.json").exists());
 }
+
+#[test]
+fn in_the_home_folder_no_tool_reads_keys() {
+    let server = Server::start([
+        say("").calling("c1", "read_file", json!({"path": ".netrc"})),
+        say("").calling("c2", "search_files", json!({"pattern": "marker"})),
+        say("Done."),
+    ]);
+    let (home, target) = victim(&server);
+    let at_home = home.home();
+    std::fs::write(at_home.join(".netrc"), MARKER).unwrap();
+    std::fs::create_dir_all(at_home.join(".ssh")).unwrap();
+    std::fs::write(at_home.join(".ssh/id"), MARKER).unwrap();
+    let run = home
+        .cogtrix(&["--tools", "all", "-p", "Good evening"])
+        .directory(&at_home)
+        .without("COGTRIX_DATA_DIR")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(server.chats().len(), 3);
+    is_untouched(&target, &server);
+}

@@ -98,6 +98,8 @@ fn only_how_a_request_is_laid_out_and_timed_counts_without_trust() {
         "memory: {mode: code}",
         "memory: {store: {max_entries: 1}}",
         "memory: {capture: off}",
+        "context: {preset: agenticx}",
+        "context: {offload: true}",
         "memory: {summarization_model: openai/x}",
         "models: {default: anthropic/y}",
         "embedding: {provider: openai}",

@@ -288,13 +288,16 @@ const HARMLESS: [&str; 4] = [
     "shutdown_grace",
 ];
 
-/// Blocks of which every value is harmless.
+/// Blocks of which every other value is harmless.
 const HARMLESS_BLOCKS: [&str; 3] = ["context", "network", "ui"];
+/// A preset says what memory keeps, too, and with `offload` whole results of tools are kept.
+const HARMFUL: [&str; 2] = ["context.preset", "context.offload"];
 
 fn needs_trust(path: &KeyPath) -> bool {
-    let mut keys = HARMLESS.iter();
+    let is_one_of = |keys: &[&str]| keys.iter().any(|key| path.matches(key));
     let mut blocks = HARMLESS_BLOCKS.iter();
-    !(keys.any(|key| path.matches(key)) || blocks.any(|block| path.is_below(block)))
+    let is_harmless = is_one_of(&HARMLESS) || blocks.any(|block| path.is_below(block));
+    !is_harmless || is_one_of(&HARMFUL)
 }
 
 /// Binds path, keys and values.

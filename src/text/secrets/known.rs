@@ -12,6 +12,8 @@ const MAX: usize = 256;
 /// Shorter values, or short plain words, stand in too many places where they are none.
 const MIN_CHARS: usize = 4;
 const MIN_CHARS_OF_WORD: usize = 7;
+/// Part of a value that is known by itself.
+const MIN_CHARS_OF_STRANGE: usize = 6;
 
 /// What was said to be a secret, and what was said last.
 #[derive(Clone, Default)]
@@ -40,11 +42,13 @@ impl Known {
         &self.classes
     }
 
-    fn learn(&mut self, value: &str) {
+    pub(super) fn learn(&mut self, value: &str) {
         // `admin / hunter2`: the second is the secret.
         let secret = value.rsplit([' ', '/', ':']).next().unwrap_or(value);
         let pair = (value.contains([':', '/']) && secret.len() < value.len()).then_some(secret);
-        for value in [Some(value), pair].into_iter().flatten() {
+        // `hT7-k2Qz4313 TODO`: words around a value may have been taken for a part of it.
+        let strange = value.split_whitespace().filter(|it| is_strange(it));
+        for value in [Some(value), pair].into_iter().flatten().chain(strange) {
             let value = value.trim();
             let chars = value.chars().count();
             let is_word = value.chars().all(char::is_alphabetic);
@@ -115,6 +119,14 @@ impl Known {
         }
         masked
     }
+}
+
+/// Returns whether a word of letters has other signs as well, so that it stands nowhere else by chance.
+fn is_strange(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    word.chars().count() >= MIN_CHARS_OF_STRANGE
+        && word.contains(char::is_alphabetic)
+        && word.contains(|c: char| !c.is_alphabetic())
 }
 
 /// The text with the mask for each place where the value stands as a word; `None` where it stands nowhere.

@@ -609,6 +609,13 @@ fn a_secret_that_was_named_is_known_without_its_name() {
     );
     assert_eq!(known.masked_value("wifi password", "swordfish"), "[secret]");
     assert_eq!(format!("{known:?}"), "Known(1 values)");
+    // With words around it that were taken for a part of it.
+    known.learn("hT7-k2Qz4313 TODO");
+    known.learn("4111 1111 1111 1111");
+    assert_eq!(
+        known.masked("hT7-k2Qz4313 is a TODO of 1111"),
+        "[secret] is a TODO of 1111"
+    );
 }
 
 #[test]

@@ -259,6 +259,14 @@ impl Shell {
         output.retry = serde_json::to_value(again).ok();
     }
 
+    /// Returns the paths of keys, which no tool reads.
+    pub fn hidden(&self) -> Vec<PathBuf> {
+        let Place {
+            home, environment, ..
+        } = &self.place;
+        keys::hidden(home.as_deref(), environment, &self.settings.hide)
+    }
+
     /// Runs a command that the person typed: nobody is asked, it has the network, and it takes as long as it takes. One
     /// that `cancel` ends is returned with what it printed.
     pub async fn run_typed(
@@ -306,7 +314,7 @@ impl Shell {
             namespaces: Namespaces::default(),
             writable: self.writable.clone(),
             kept: self.place.kept.clone(),
-            hidden: keys::hidden(self.place.home.as_deref(), variables, &self.settings.hide),
+            hidden: self.hidden(),
             protected: if is_confined {
                 protected::paths(&self.place.project, &self.place.config_files)
             } else {
