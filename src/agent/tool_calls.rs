@@ -350,9 +350,6 @@ impl Agent {
         wish: Wish,
         context: &mut TurnContext<'_>,
     ) -> Result<Output, Failure> {
-        if wish.keeps() {
-            self.may_keep()?;
-        }
         match wish {
             Wish::Think(thinking) => {
                 self.has_not_thought()?;

@@ -163,7 +163,7 @@ pub struct ChatArgs {
     #[arg(short = 'y', long = "no-confirm")]
     pub no_confirm: bool,
 
-    /// Refuse every tool call that could change something
+    /// Refuse every tool call that could change something, also in memory
     #[arg(long)]
     pub read_only: bool,
 

@@ -212,6 +212,9 @@ impl Hint for CliError {
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,
             Self::ReadOnly(error) => error.hint(),
+            Self::File { source, .. } if source.kind() == io::ErrorKind::NotConnected => {
+                Some("start what reads it first".into())
+            }
             Self::NoModel { .. } | Self::File { .. } | Self::Runtime { .. } => None,
         }
     }

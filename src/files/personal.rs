@@ -76,14 +76,38 @@ fn write_directly(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        options.mode(0o600).custom_flags(flags.cast_signed());
+    }
+    let mut file = options.open(path).map_err(|error| unread(path, error))?;
+    // Only the opening must not wait: a reader that is there may take its time.
+    #[cfg(unix)]
+    rustix::fs::fcntl_setfl(&file, rustix::fs::OFlags::empty())?;
     file.write_all(bytes)?;
     match file.sync_all() {
         // A pipe or a terminal has nothing to sync.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         result => result,
     }
+}
+
+/// Says of a pipe why it could not be opened: [`io::ErrorKind::NotConnected`].
+#[cfg(unix)]
+fn unread(path: &Path, error: io::Error) -> io::Error {
+    use std::os::unix::fs::FileTypeExt;
+    let is_pipe = || std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+    if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) && is_pipe() {
+        io::Error::new(io::ErrorKind::NotConnected, "nobody reads this pipe")
+    } else {
+        error
+    }
+}
+
+#[cfg(not(unix))]
+fn unread(_: &Path, error: io::Error) -> io::Error {
+    error
 }
 
 /// By way of a temporary file in the same folder.
@@ -151,6 +175,39 @@ mod tests {
         let again = write_for_person(&at("one"), b"y", Existing::Stays).unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn a_pipe_without_a_reader_is_an_error_and_one_with_a_reader_gets_all_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let (cwd, kind) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
+        rustix::fs::mknodat(cwd, &pipe, kind, 0o600.into(), 0).unwrap();
+        let refused = write_for_person(&pipe, b"x", Existing::IsReplaced).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::NotConnected);
+        assert_eq!(refused.to_string(), "nobody reads this pipe");
+        // More than a pipe holds: the writing waits for the reader.
+        let text = vec![b'x'; 1 << 20];
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let mut options = File::options();
+        options.read(true);
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+        let mut reader = options.open(&pipe).unwrap();
+        rustix::fs::fcntl_setfl(&reader, rustix::fs::OFlags::empty()).unwrap();
+        let (at, bytes) = (pipe.clone(), text.clone());
+        let writer =
+            std::thread::spawn(move || write_for_person(&at, &bytes, Existing::IsReplaced));
+        let mut read = Vec::new();
+        loop {
+            // Until a writer has opened it, a pipe is at its end.
+            let is_over = writer.is_finished();
+            io::Read::read_to_end(&mut reader, &mut read).unwrap();
+            if is_over {
+                break;
+            }
+        }
+        writer.join().unwrap().unwrap();
+        assert!(read == text, "{} bytes", read.len());
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub enum Effect {
     Writes(PathBuf),
     /// The same of a file that some program acts upon later.
     WritesProtected(PathBuf),
-    /// Changes what cogtrix keeps for the model itself; the path is as the model wrote it.
+    /// Changes what cogtrix keeps for the model itself; the path is as the model wrote it, empty where it is no file.
     Keeps(PathBuf),
     /// Deletes some of it.
     Deletes(PathBuf),
@@ -248,19 +248,20 @@ pub enum Wish {
 }
 
 impl Wish {
-    /// Returns whether a text would be kept that outlives the turn, beside history.
-    pub fn keeps(&self) -> bool {
+    /// Returns what it does to texts that outlive the turn, beside history.
+    fn effect(&self) -> Effect {
         match self {
-            Self::Track(_) => true,
+            Self::Track(_) => Effect::Keeps(PathBuf::new()),
             Self::Keep(keeping) => match keeping {
-                Keeping::Add(_) | Keeping::Pin(_) | Keeping::Write { .. } => true,
-                Keeping::Get { .. }
-                | Keeping::Search { .. }
-                | Keeping::List { .. }
-                | Keeping::Remove { .. }
-                | Keeping::Unpin => false,
+                Keeping::Add(_) | Keeping::Pin(_) | Keeping::Write { .. } => {
+                    Effect::Keeps(PathBuf::new())
+                }
+                Keeping::Remove { .. } | Keeping::Unpin => Effect::Deletes(PathBuf::new()),
+                Keeping::Get { .. } | Keeping::Search { .. } | Keeping::List { .. } => {
+                    Effect::Nothing
+                }
             },
-            Self::Think(_) | Self::Load { .. } | Self::Search { .. } => false,
+            Self::Think(_) | Self::Load { .. } | Self::Search { .. } => Effect::Nothing,
         }
     }
 }

@@ -53,7 +53,7 @@ impl<T: AgentTool> Typed for T {
     const DESCRIPTION: &'static str = <T as AgentTool>::DESCRIPTION;
 
     fn effect(&self, arguments: &Self::Arguments) -> Result<Effect, Failure> {
-        T::wish(arguments.clone()).map(|_| Effect::Nothing)
+        T::wish(arguments.clone()).map(|wish| wish.effect())
     }
 
     async fn call(&self, arguments: Self::Arguments, around: &Around<'_>) -> Result<Done, Failure> {

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use super::*;
-use crate::tools::Run;
+use crate::tools::{Memorize, MemoryTool, PinContext, Run, ScratchpadWrite, tool};
 
 fn runs(command: &str) -> Effect {
     Effect::Runs(command.into())
@@ -117,6 +119,35 @@ fn a_run_that_may_write_nothing_writes_nothing_with_yes_to_all_either() {
     ] {
         let found = verdict("t", &effect, &[], stance);
         assert_eq!(matches!(found, Verdict::Deny(_)), denied, "{effect:?}");
+    }
+}
+
+#[test]
+fn a_run_that_may_write_nothing_keeps_and_deletes_nothing_in_memory_and_still_looks() {
+    let stance = Stance {
+        writing: Writing::Refused,
+        ..Stance::default()
+    };
+    let [memory, memorize, pin, write] = [
+        tool(MemoryTool),
+        tool(Memorize),
+        tool(PinContext),
+        tool(ScratchpadWrite),
+    ];
+    for (tool, arguments, denied) in [
+        (&memory, json!({"action": "add", "content": "x"}), true),
+        (&memory, json!({"action": "remove", "key": "x"}), true),
+        (&memory, json!({"action": "get", "key": "x"}), false),
+        (&memory, json!({"action": "search", "query": "x"}), false),
+        (&memory, json!({"action": "list"}), false),
+        (&memorize, json!({"type": "fact", "content": "x"}), true),
+        (&pin, json!({"content": "x"}), true),
+        (&pin, json!({"clear": true}), true),
+        (&write, json!({"key": "k", "value": "x"}), true),
+    ] {
+        let effect = tool.effect(&arguments).unwrap();
+        let found = verdict(&tool.spec().name, &effect, &[], stance);
+        assert_eq!(matches!(found, Verdict::Deny(_)), denied, "{arguments}");
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Folders and files that commands may not read, relative to the home folder.
-const HIDDEN: [&str; 79] = [
+const HIDDEN: [&str; 96] = [
     // Keys and passwords of programs.
     ".ssh",
+    ".ollama/id_ed25519",
     ".gnupg",
     ".aws",
     ".s3cfg",
@@ -14,6 +15,9 @@ const HIDDEN: [&str; 79] = [
     ".config/gcloud",
     ".config/doctl",
     ".oci",
+    ".databrickscfg",
+    ".kaggle",
+    ".sentryclirc",
     ".kube",
     ".docker",
     ".dockercfg",
@@ -22,6 +26,9 @@ const HIDDEN: [&str; 79] = [
     "_netrc",
     ".authinfo",
     ".authinfo.gpg",
+    ".msmtprc",
+    ".mbsyncrc",
+    ".fetchmailrc",
     ".git-credentials",
     ".config/git/credentials",
     ".config/gh",
@@ -34,6 +41,9 @@ const HIDDEN: [&str; 79] = [
     ".yarnrc.yml",
     ".pypirc",
     ".config/pip/pip.conf",
+    ".config/composer/auth.json",
+    ".nuget/NuGet",
+    ".ivy2/.credentials",
     ".cargo/credentials",
     ".cargo/credentials.toml",
     ".gem/credentials",
@@ -48,6 +58,10 @@ const HIDDEN: [&str; 79] = [
     ".my.cnf",
     ".config/rclone",
     ".config/op",
+    ".config/Bitwarden",
+    ".config/stripe",
+    ".config/wireguard",
+    ".bitcoin",
     ".config/sops",
     ".config/age",
     ".config/cogtrix",
@@ -65,12 +79,15 @@ const HIDDEN: [&str; 79] = [
     ".psql_history",
     ".mysql_history",
     ".local/share/fish/fish_history",
-    // Browsers and mail: cookies and saved passwords.
+    ".local/share/atuin/key",
+    // Browsers, mail and messengers: cookies and saved passwords.
     ".mozilla",
     ".config/mozilla",
     ".librewolf",
     ".zen",
     ".thunderbird",
+    ".config/Signal",
+    ".config/discord",
     ".config/google-chrome",
     ".config/google-chrome-beta",
     ".config/google-chrome-unstable",
@@ -182,6 +199,23 @@ mod tests {
             "/home/me/.psql_history",
             "/home/me/.mysql_history",
             "/home/me/.config/pip/pip.conf",
+            "/home/me/.ollama/id_ed25519",
+            "/home/me/.msmtprc",
+            "/home/me/.mbsyncrc",
+            "/home/me/.fetchmailrc",
+            "/home/me/.kaggle",
+            "/home/me/.databrickscfg",
+            "/home/me/.sentryclirc",
+            "/home/me/.bitcoin",
+            "/home/me/.nuget/NuGet",
+            "/home/me/.ivy2/.credentials",
+            "/home/me/.local/share/atuin/key",
+            "/opt/config/Bitwarden",
+            "/opt/config/Signal",
+            "/opt/config/discord",
+            "/opt/config/wireguard",
+            "/opt/config/stripe",
+            "/opt/config/composer/auth.json",
         ] {
             assert!(hidden.contains(&PathBuf::from(path)), "{path}");
         }

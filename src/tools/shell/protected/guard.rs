@@ -12,7 +12,7 @@ use super::aside::{Aside, OWNER, open_up, set_mode};
 use super::entry::{Entry, restore, snapshot};
 use super::put_back::{Change, PutBack};
 use super::submodules::{Lead, Submodules};
-use super::{can_be_mounted, is_below, of_git, own_files};
+use super::{can_be_mounted, is_below, named_files, of_git};
 use crate::tools::shell::order::{Namespaces, Order};
 
 /// Protected files as they were before a command.
@@ -52,10 +52,10 @@ impl<'a> Guard<'a> {
         let mut changes = Vec::new();
         let modes = self.unlock(namespaces, &mut changes);
         let mut protected = self.protected.clone();
-        // Those of cogtrix that were made meanwhile.
+        // Those told by their names that were made meanwhile.
         let project = self.order.writable.first();
         let own = project.filter(|_| !protected.is_empty()).into_iter();
-        protected.extend(own.flat_map(|project| own_files(project)));
+        protected.extend(own.flat_map(|project| named_files(project)));
         let mut after = snapshot(&protected, self.order);
         let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
         let mut aside = Aside::new(self.order.aside.as_deref());

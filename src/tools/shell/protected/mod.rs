@@ -26,12 +26,13 @@ pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
 use submodules::{Lead, Submodules};
 
-/// Paths of a project that some program acts upon later, outside of any sandbox. All else that begins as cogtrix' own
-/// files do is one of them ([`is_own`]).
-const PROTECTED: [&str; 46] = [
+/// Paths of a project that some program acts upon later, outside of any sandbox. Others are told by their names
+/// ([`has_protected_name`]).
+const PROTECTED: [&str; 72] = [
     // Editors and shells.
     ".vscode",
     ".idea",
+    ".vs",
     ".zed",
     ".devcontainer",
     ".devcontainer.json",
@@ -40,14 +41,25 @@ const PROTECTED: [&str; 46] = [
     ".envrc",
     "mise.toml",
     ".mise.toml",
+    "mise.local.toml",
+    ".config/mise.toml",
+    ".mise/config.toml",
     // Agents, and rules for them.
     ".mcp.json",
     "AGENTS.md",
+    "AGENTS.override.md",
     "CLAUDE.md",
+    "CLAUDE.local.md",
     "GEMINI.md",
+    "QWEN.md",
     ".claude",
     ".codex",
     ".gemini",
+    ".qwen",
+    ".kiro",
+    ".roo",
+    ".continue",
+    ".amazonq",
     ".cursor",
     ".cursorrules",
     ".windsurfrules",
@@ -60,6 +72,11 @@ const PROTECTED: [&str; 46] = [
     ".pre-commit-config.yaml",
     "lefthook.yml",
     ".lefthook.yml",
+    "lefthook-local.yml",
+    ".lefthook-local.yml",
+    "lefthook.toml",
+    ".lefthook.toml",
+    ".overcommit.yml",
     // CI.
     ".github/workflows",
     ".github/actions",
@@ -67,6 +84,12 @@ const PROTECTED: [&str; 46] = [
     ".forgejo",
     ".gitlab-ci.yml",
     ".circleci",
+    ".cirrus.yml",
+    ".build.yml",
+    ".builds",
+    ".semaphore",
+    ".tekton",
+    ".teamcity",
     ".travis.yml",
     ".drone.yml",
     ".woodpecker.yml",
@@ -77,12 +100,18 @@ const PROTECTED: [&str; 46] = [
     ".appveyor.yml",
     "azure-pipelines.yml",
     "bitbucket-pipelines.yml",
+    "cloudbuild.yaml",
+    "buildspec.yml",
+    "wercker.yml",
     "Jenkinsfile",
     ".cogtrix",
 ];
 
 /// Begins the name of every file of a project that is cogtrix' own.
 const OWN: &[u8] = b".cogtrix";
+
+/// Ends the name of a workspace of VS Code, whose tasks and settings count as those in `.vscode` do.
+const WORKSPACE_END: &[u8] = b".code-workspace";
 
 /// In a folder of git: files that name programs, or another such folder.
 const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
@@ -96,7 +125,7 @@ const DEPTH_MAX: usize = 4;
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
 pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
-    paths.extend(own_files(project));
+    paths.extend(named_files(project));
     for file in config_files {
         paths.insert(file.clone());
         // A link on the way counts, and so does where it leads; the file itself may be a link, too.
@@ -158,17 +187,24 @@ pub fn is_protected(project: &Path, file: &Path) -> bool {
     let file = lower(&project.join(file));
     let mut protected = paths(project, &[]).into_iter();
     protected.any(|path| file.starts_with(lower(&path)))
-        || file.strip_prefix(lower(project)).is_ok_and(is_own)
+        || file
+            .strip_prefix(lower(project))
+            .is_ok_and(has_protected_name)
 }
 
-/// Returns whether a path in a project begins as cogtrix' own files do.
-fn is_own(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().starts_with(OWN)
+/// Returns whether a path in a project begins with a name of cogtrix' own files or of a workspace.
+fn has_protected_name(path: &Path) -> bool {
+    let name = path.iter().next().unwrap_or_default();
+    let name = name.as_encoded_bytes();
+    name.starts_with(OWN) || name.ends_with(WORKSPACE_END)
 }
 
 /// Returns what a project holds of such files.
-fn own_files(project: &Path) -> impl Iterator<Item = PathBuf> {
-    children(project).filter(|path| path.file_name().is_some_and(|name| is_own(Path::new(name))))
+fn named_files(project: &Path) -> impl Iterator<Item = PathBuf> {
+    children(project).filter(|path| {
+        path.file_name()
+            .is_some_and(|name| has_protected_name(Path::new(name)))
+    })
 }
 
 fn of_git(folder: &Path) -> Vec<PathBuf> {
@@ -313,6 +349,17 @@ mod tests {
             (".gemini/settings.json", true),
             (".codex/config.toml", true),
             (".claude/settings.json", true),
+            (".semaphore/semaphore.yml", true),
+            (".builds/a.yml", true),
+            (".tekton/a.yml", true),
+            (".teamcity/settings.kts", true),
+            (".kiro/hooks/a", true),
+            (".config/mise.toml", true),
+            (".config/other.toml", false),
+            (".mise/config.toml", true),
+            (".vs/tasks.vs.json", true),
+            ("Mine.Code-Workspace", true),
+            ("mine.code-workspace.md", false),
             (".cogtrix-hooks/a", true),
             (".cogtrix.yaml", true),
             (".ENVRC", true),
