@@ -344,22 +344,27 @@ fn a_data_folder_made_here_stays_the_persons_own() {
 
 #[test]
 fn in_the_home_folder_no_tool_reads_keys() {
+    const KEY: &str = "5cf1 is the key";
     let server = Server::start([
         say("").calling("c1", "read_file", json!({"path": ".netrc"})),
-        say("").calling("c2", "search_files", json!({"pattern": "marker"})),
+        say("").calling("c2", "search_files", json!({"pattern": "5cf1"})),
+        say("").calling("c3", "read_file", json!({"path": ".ssh/id"})),
         say("Done."),
     ]);
-    let (home, target) = victim(&server);
-    let at_home = home.home();
-    std::fs::write(at_home.join(".netrc"), MARKER).unwrap();
-    std::fs::create_dir_all(at_home.join(".ssh")).unwrap();
-    std::fs::write(at_home.join(".ssh/id"), MARKER).unwrap();
+    let (home, _) = victim(&server);
+    let folder = home.home();
+    std::fs::create_dir_all(folder.join(".ssh")).unwrap();
+    for file in [".netrc", ".ssh/id"] {
+        std::fs::write(folder.join(file), KEY).unwrap();
+    }
     let run = home
         .cogtrix(&["--tools", "all", "-p", "Good evening"])
-        .directory(&at_home)
+        .directory(&folder)
         .without("COGTRIX_DATA_DIR")
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert_eq!(server.chats().len(), 3);
-    is_untouched(&target, &server);
+    assert_eq!(server.chats().len(), 4);
+    for request in server.requests() {
+        assert!(!request.body.to_string().contains(KEY), "sent to the model");
+    }
 }
