@@ -194,9 +194,9 @@ mod tests {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
         let mut reader = options.open(&pipe).unwrap();
         rustix::fs::fcntl_setfl(&reader, rustix::fs::OFlags::empty()).unwrap();
-        let (at, bytes) = (pipe.clone(), text.clone());
+        let bytes = text.clone();
         let writer =
-            std::thread::spawn(move || write_for_person(&at, &bytes, Existing::IsReplaced));
+            std::thread::spawn(move || write_for_person(&pipe, &bytes, Existing::IsReplaced));
         let mut read = Vec::new();
         loop {
             // Until a writer has opened it, a pipe is at its end.

@@ -353,9 +353,8 @@ fn in_the_home_folder_no_tool_reads_keys() {
     ]);
     let (home, _) = victim(&server);
     let folder = home.home();
-    std::fs::create_dir_all(folder.join(".ssh")).unwrap();
-    for file in [".netrc", ".ssh/id"] {
-        std::fs::write(folder.join(file), KEY).unwrap();
+    for file in ["../.netrc", "../.ssh/id"] {
+        home.write(file, KEY);
     }
     let run = home
         .cogtrix(&["--tools", "all", "-p", "Good evening"])
