@@ -93,7 +93,8 @@ fn parsed(output: &Output) -> Result<Args, clap::Error> {
                 .count()
                 > 1
         {
-            let tip = "to ask it as a question, quote it or put `--` before it".into();
+            let tip = "to ask all of it as a question, quote it or put `--` right behind `cogtrix`"
+                .into();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         }
         error

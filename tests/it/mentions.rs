@@ -145,7 +145,7 @@ fn what_may_not_be_read_is_refused_and_the_words_are_sent() {
         ("@../secret.txt", "is outside the project folder"),
         (
             "@data/history/other.json",
-            "holds keys or belongs to cogtrix, and tools may not access it",
+            "belongs to cogtrix or holds keys, and tools may not access it",
         ),
         ("@.git/config", "is inside .git"),
         ("@prog", "is not text"),

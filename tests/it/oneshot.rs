@@ -112,7 +112,8 @@ fn a_mistyped_command_is_no_question() {
         let run = Home::new().cogtrix(question).run();
         assert_eq!(run.code, Some(2), "{run}");
         assert!(
-            run.stderr.contains("to ask it as a question, quote it"),
+            run.stderr
+                .contains("to ask all of it as a question, quote it"),
             "{run}"
         );
     }

@@ -332,10 +332,11 @@ fn config(keys: EditKeys) -> Result<Config, ReadlineError> {
     } else {
         Behavior::PreferTerm
     };
-    // With the keys of vi a line is sent by Esc, then Enter; Alt-Enter comes as both at once.
+    // In ms. With the keys of vi a line is sent by Esc, then Enter; Alt-Enter comes as both at once. With those of Emacs
+    // Esc, then a key, is Alt and that key; an Esc by itself is not to swallow what is typed later.
     let after_escape = match keys {
-        EditKeys::Emacs => None,
-        EditKeys::Vi => Some(50),
+        EditKeys::Emacs => 500,
+        EditKeys::Vi => 50,
     };
     Ok(Config::builder()
         .max_history_size(history::MAX)?
@@ -350,7 +351,7 @@ fn config(keys: EditKeys) -> Result<Config, ReadlineError> {
             EditKeys::Emacs => EditMode::Emacs,
             EditKeys::Vi => EditMode::Vi,
         })
-        .keyseq_timeout(after_escape)
+        .keyseq_timeout(Some(after_escape))
         .build())
 }
 
@@ -388,5 +389,18 @@ fn outcome(
         Err(ReadlineError::Io(error)) if error.raw_os_error().is_some() => Ok(Line::Eof),
         Err(ReadlineError::Io(error)) => Err(InputError::Io(error)),
         Err(error) => Err(InputError::Io(io::Error::other(error))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escape_by_itself_is_over_after_a_while_with_either_keys() {
+        for keys in [EditKeys::Emacs, EditKeys::Vi] {
+            let config = config(keys).unwrap();
+            assert!(config.keyseq_timeout().is_some(), "{keys:?}");
+        }
     }
 }

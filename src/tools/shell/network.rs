@@ -1,5 +1,7 @@
 //! What programs say when they miss the network. Unit: the output of one command. Pure.
 
+use std::net::IpAddr;
+
 /// Words of common programs, in lower case. A refused connection is none of them: that is what a server on this machine
 /// says that is not started.
 const SIGNS: [&str; 22] = [
@@ -77,9 +79,19 @@ const QUOTED_MAX: usize = 160;
 pub(super) fn sign_of_need(output: &str) -> Option<String> {
     let line = output.lines().find(|line| {
         let line = line.to_lowercase();
-        SIGNS.iter().any(|sign| line.contains(sign))
+        SIGNS.iter().any(|sign| line.contains(sign)) || is_elsewhere(&line)
     })?;
     Some(line.trim().chars().take(QUOTED_MAX).collect())
+}
+
+/// Returns whether curl, or what is made with it, could not connect to another machine by its address.
+fn is_elsewhere(line: &str) -> bool {
+    let host = line.split_once("failed to connect to ");
+    let host = host.and_then(|(_, rest)| rest.split_whitespace().next());
+    host.is_some_and(|host| {
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        address.map_or(host != "localhost", |it| !it.is_loopback())
+    })
 }
 
 #[cfg(test)]
@@ -90,6 +102,7 @@ mod tests {
     fn what_programs_say_without_a_network_is_known() {
         for line in [
             "curl: (6) Could not resolve host: example.com",
+            "curl: (7) Failed to connect to 203.0.113.1 port 80 after 0 ms: Couldn't connect to server",
             "fatal: unable to access 'https://example.com/x/': Could not resolve host: example.com",
             "wget: unable to resolve host address 'example.com'",
             "PHP: Couldn't resolve host name",
@@ -150,6 +163,8 @@ mod tests {
             "",
             "error[E0308]: mismatched types",
             "connect to 127.0.0.1 port 8080 failed: Connection refused",
+            "curl: (7) Failed to connect to localhost port 8080 after 0 ms: Couldn't connect to server",
+            "curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server",
             "bash: curl: command not found",
             "HTTP/1.1 404 Not Found",
             "cat: x: Permission denied",

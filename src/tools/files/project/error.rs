@@ -21,7 +21,7 @@ pub enum ProjectError {
     Special { path: PathBuf },
     #[error("{} is inside .git, where tools may not write", shown(.path))]
     Git { path: PathBuf },
-    #[error("{} holds keys or belongs to cogtrix, and tools may not access it", shown(.path))]
+    #[error("{} belongs to cogtrix or holds keys, and tools may not access it", shown(.path))]
     Kept { path: PathBuf },
     #[error("{} is larger than {}", shown(.path), size(*.limit))]
     TooLarge { path: PathBuf, limit: u64 },

@@ -249,7 +249,7 @@ fn with_data_folder() -> (Fixture, Project) {
 #[test]
 fn no_path_leads_into_a_folder_that_is_kept() {
     let (fixture, project) = with_data_folder();
-    let expected = "holds keys or belongs to cogtrix, and tools may not access it";
+    let expected = "belongs to cogtrix or holds keys, and tools may not access it";
     for path in [
         "data/history/work.json",
         "data/new",
