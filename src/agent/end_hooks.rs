@@ -125,6 +125,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
+    use crate::testing::sessions;
 
     #[derive(Debug)]
     struct Noting {
@@ -174,21 +175,8 @@ mod tests {
             }));
         }
         let mut session = Session::new("x".parse().unwrap());
-        let input = Message::text(session.next_message_id(0), Role::User, "hi", None);
-        let (mode, model) = (String::new(), String::new());
-        let turn = session.next_turn();
-        session.apply(Record::TurnStarted {
-            turn,
-            input,
-            mode,
-            model,
-        });
-        session.apply(Record::TurnFinished {
-            turn,
-            messages: Vec::new(),
-            outcome: Outcome::Answered,
-            calibration: None,
-        });
+        let turn = sessions::begin(&mut session, "hi", None);
+        sessions::answer(&mut session, turn, Vec::new());
         let now = Timestamp::from_unix(0).unwrap();
         let ending = Ending::of(
             &session,

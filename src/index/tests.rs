@@ -10,7 +10,7 @@ use crate::embed::Candidate;
 use crate::files::{Disk, LocalDisk, MemoryDisk};
 use crate::long_term::notes::SessionFiles;
 use crate::store::FileStore;
-use crate::testing::ManualClock;
+use crate::testing::{ManualClock, sessions};
 
 async fn found(index: &mut Index, query: &str) -> Vec<String> {
     searched(index, query, SearchMode::Hybrid)
@@ -88,7 +88,7 @@ async fn a_document_is_found_by_its_name_and_headings_too() {
 async fn what_a_tool_returned_is_found_by_its_words_and_by_its_call() {
     let disk = MemoryDisk::default();
     let mut session = session(&[]);
-    let turn = session.next_turn();
+    let turn = sessions::begin(&mut session, "look at it", None);
     let id = |n| session.next_message_id(n);
     let call = ToolCall::new("c1", "read_file", "{\"path\": \"deploy.toml\"}");
     let result = Part::ToolResult {
@@ -98,23 +98,11 @@ async fn what_a_tool_returned_is_found_by_its_words_and_by_its_call() {
         failed: false,
     };
     let messages = vec![
-        Message::new(id(1), Role::Assistant, vec![Part::ToolCall(call)], None),
-        Message::new(id(2), Role::Tool, vec![result], None),
-        Message::text(id(3), Role::Assistant, "Done.", None),
+        Message::new(id(0), Role::Assistant, vec![Part::ToolCall(call)], None),
+        Message::new(id(1), Role::Tool, vec![result], None),
+        Message::text(id(2), Role::Assistant, "Done.", None),
     ];
-    let input = Message::text(id(0), Role::User, "look at it", None);
-    session.apply(Record::TurnStarted {
-        turn,
-        input,
-        mode: "m".into(),
-        model: "m".into(),
-    });
-    session.apply(Record::TurnFinished {
-        turn,
-        messages,
-        outcome: Outcome::Answered,
-        calibration: None,
-    });
+    sessions::answer(&mut session, turn, messages);
     let mut index = index_of(&disk);
     for query in ["frankfurt", "deploy.toml"] {
         let scope = Scope::Everything;

@@ -207,28 +207,12 @@ fn is_worth_it(view: &View<'_>, guard: Kind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{Calibration, Message, Outcome, Record, Role, Tokens, Withdrawal};
+    use crate::chat::{Calibration, Record, Tokens, Withdrawal};
+    use crate::testing::sessions;
 
     fn turn(session: &mut Session, words: usize) {
-        let turn = session.next_turn();
         let said = "harbour ".repeat(words);
-        let message = |session: &Session, role| {
-            Message::text(session.next_message_id(0), role, said.clone(), None)
-        };
-        let input = message(session, Role::User);
-        session.apply(Record::TurnStarted {
-            turn,
-            input,
-            mode: "m".into(),
-            model: "m".into(),
-        });
-        let reply = message(session, Role::Assistant);
-        session.apply(Record::TurnFinished {
-            turn,
-            messages: vec![reply],
-            outcome: Outcome::Answered,
-            calibration: None,
-        });
+        sessions::say(session, said.clone(), said, None);
     }
 
     fn view<'a>(session: &'a Session, settings: &'a context::Settings, gauge: Gauge) -> View<'a> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::chat::{
-    Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Timestamp, Tokens,
+    Compaction, Form, Message, MessageId, Record, Role, SessionName, Timestamp, Tokens,
 };
 use crate::files::{Disk, Fault, FaultyDisk, MemoryDisk, Moment, Schedule};
 use crate::long_term::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
@@ -15,6 +15,7 @@ use crate::memory::facts::FactsSettings;
 use crate::memory::forgetting::redact;
 use crate::memory::known_secrets;
 use crate::memory::{Backend, Prompt, Recovery};
+use crate::testing::sessions;
 use crate::text::patterns::Checked;
 use crate::text::secrets::Known;
 use crate::text::statement::Statement;
@@ -88,20 +89,7 @@ fn words(text: &str) -> Message {
 fn session(turns: &[(&str, &str)]) -> Session {
     let mut session = Session::new(name());
     for (asked, replied) in turns {
-        let turn = session.next_turn();
-        session.apply(Record::TurnStarted {
-            turn,
-            input: Message::text(session.next_message_id(0), Role::User, *asked, None),
-            mode: String::new(),
-            model: String::new(),
-        });
-        let reply = Message::text(session.next_message_id(0), Role::Assistant, *replied, None);
-        session.apply(Record::TurnFinished {
-            turn,
-            messages: vec![reply],
-            outcome: Outcome::Answered,
-            calibration: None,
-        });
+        sessions::say(&mut session, *asked, *replied, None);
     }
     session
 }

@@ -9,12 +9,13 @@ use super::cut::{first, first_run};
 use super::material::{Material, snippets};
 use super::*;
 use crate::chat::{
-    Calibration, CallId, Compaction, Form, Hybrid, Message, MessageId, Outcome, Part, Record, Role,
-    Session, Timestamp, Tokens, ToolCall, Withdrawal,
+    Calibration, CallId, Compaction, Form, Hybrid, Message, MessageId, Part, Record, Role, Session,
+    Timestamp, Tokens, ToolCall, Withdrawal,
 };
 use crate::context::{Budget, Content, Layout, Settings, Strategy as Owner, fit};
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompts, Registry, Surroundings};
+use crate::testing::sessions;
 
 const SUMMARY: &str = "- They talked of the harbour and of its tide tables.";
 
@@ -57,14 +58,7 @@ fn plain(turns: usize) -> Session {
 }
 
 fn input(session: &mut Session, text: &str) -> crate::chat::TurnId {
-    let turn = session.next_turn();
-    let input = Message::text(session.next_message_id(0), Role::User, text, None);
-    session.apply(Record::TurnStarted {
-        turn,
-        input,
-        mode: "m".into(),
-        model: "m".into(),
-    });
+    let turn = sessions::begin(session, text, None);
     turn
 }
 
@@ -91,12 +85,7 @@ fn turn(session: &mut Session, shape: &Shape) {
         session.apply(Record::MessageAdded { turn, message });
     }
     let reply = Message::text(session.next_message_id(0), Role::Assistant, said, None);
-    session.apply(Record::TurnFinished {
-        turn,
-        messages: vec![reply],
-        outcome: Outcome::Answered,
-        calibration: None,
-    });
+    sessions::answer(session, turn, vec![reply]);
     if shape.withdrawn {
         let why = Withdrawal::Undone;
         session.apply(Record::TurnWithdrawn { turn, why });
@@ -698,14 +687,7 @@ fn a_conversation_in_two_scripts_may_be_summarised_in_either() {
     for _ in 0..6 {
         let said =
             "Исправь эту функцию: fn main() { let harbour = crane(); println!(\"{harbour}\"); }";
-        let turn = input(&mut session, said);
-        let reply = Message::text(session.next_message_id(0), Role::Assistant, said, None);
-        session.apply(Record::TurnFinished {
-            turn,
-            messages: vec![reply],
-            outcome: Outcome::Answered,
-            calibration: None,
-        });
+        sessions::say(&mut session, said, said, None);
     }
     for summary in [
         "- Они исправили функцию main и портовый кран.",

@@ -1,24 +1,12 @@
 use super::*;
-use crate::chat::{Message, Outcome};
 use crate::memory::Prompts;
+use crate::testing::sessions;
 
 fn session_of(said: &[&str]) -> Session {
     let mut session = Session::new("s".parse().unwrap());
     for said in said {
-        let turn = session.next_turn();
-        let input = Message::text(session.next_message_id(0), Role::User, *said, None);
-        session.apply(Record::TurnStarted {
-            turn,
-            input,
-            mode: "m".into(),
-            model: "m".into(),
-        });
-        session.apply(Record::TurnFinished {
-            turn,
-            messages: Vec::new(),
-            outcome: Outcome::Answered,
-            calibration: None,
-        });
+        let turn = sessions::begin(&mut session, *said, None);
+        sessions::answer(&mut session, turn, Vec::new());
     }
     session
 }

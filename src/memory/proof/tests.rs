@@ -1,12 +1,12 @@
 use super::*;
 use crate::chat::{
-    Calibration, Compaction, Hybrid, Message, Outcome, Record, Summary, Timestamp, Tokens,
-    Withdrawal,
+    Calibration, Compaction, Hybrid, Message, Record, Summary, Timestamp, Tokens, Withdrawal,
 };
 use crate::context::{Budget, Layout, fit};
 use crate::memory::LongTermContext;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompts, Registry, Settings, Surroundings};
+use crate::testing::sessions;
 
 fn session(turns: usize) -> Session {
     let mut session = Session::new("test".parse().unwrap());
@@ -17,21 +17,7 @@ fn session(turns: usize) -> Session {
 }
 
 fn turn(session: &mut Session) {
-    let turn = session.next_turn();
-    let input = Message::text(session.next_message_id(0), Role::User, "question", None);
-    session.apply(Record::TurnStarted {
-        turn,
-        input,
-        mode: "m".into(),
-        model: "m".into(),
-    });
-    let reply = Message::text(session.next_message_id(0), Role::Assistant, "answer", None);
-    session.apply(Record::TurnFinished {
-        turn,
-        messages: vec![reply],
-        outcome: Outcome::Answered,
-        calibration: None,
-    });
+    sessions::say(session, "question", "answer", None);
 }
 
 fn covering(from: usize, upto: usize) -> Summary {

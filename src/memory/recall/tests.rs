@@ -1,28 +1,17 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::chat::{Message, Outcome, Record, Role, Timestamp, Withdrawal};
+use crate::chat::{Record, Timestamp, Withdrawal};
 use crate::index::Lists;
+use crate::testing::sessions;
 
 const DAY: i64 = 86_400;
 
+/// Adds a turn, a day after the one before.
 fn say(session: &mut Session, user: &str, assistant: &str) {
-    let turn = session.next_turn();
-    let at = Timestamp::from_unix(1_700_000_000 + i64::from(turn.0) * DAY);
-    let input = Message::text(session.next_message_id(0), Role::User, user, at);
-    session.apply(Record::TurnStarted {
-        turn,
-        input,
-        mode: "m".into(),
-        model: "m".into(),
-    });
-    let reply = Message::text(session.next_message_id(0), Role::Assistant, assistant, at);
-    session.apply(Record::TurnFinished {
-        turn,
-        messages: vec![reply],
-        outcome: Outcome::Answered,
-        calibration: None,
-    });
+    let day = i64::from(session.next_turn().0);
+    let at = Timestamp::from_unix(1_700_000_000 + day * DAY);
+    sessions::say(session, user, assistant, at);
 }
 
 fn session() -> Session {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::chat::{CallId, Outcome, Record, Withdrawal};
+use crate::testing::sessions;
 
 const ALL: Pending = Pending::Carried { max: usize::MAX };
 
@@ -17,14 +18,7 @@ fn session(turns: u32) -> Session {
 }
 
 fn say(session: &mut Session, input: &str, replies: &[&str]) {
-    let turn = session.next_turn();
-    let input = Message::text(session.next_message_id(0), Role::User, input, None);
-    session.apply(Record::TurnStarted {
-        turn,
-        input,
-        mode: "m".into(),
-        model: "m".into(),
-    });
+    let turn = sessions::begin(session, input, None);
     let messages = replies.iter().enumerate().map(|(n, text)| {
         Message::text(
             session.next_message_id(n as u64),
@@ -34,12 +28,7 @@ fn say(session: &mut Session, input: &str, replies: &[&str]) {
         )
     });
     let messages = messages.collect();
-    session.apply(Record::TurnFinished {
-        turn,
-        messages,
-        outcome: Outcome::Answered,
-        calibration: None,
-    });
+    sessions::answer(session, turn, messages);
 }
 
 fn wanted(window: usize, pending: Pending) -> Wanted {
