@@ -99,29 +99,25 @@ pub(super) struct Usage {
     pub(super) processes: u64,
     /// Bytes of memory; what processes share counts for each of them.
     pub(super) memory: u64,
+    /// Whether one of them waits for keys where this process prints: an editor such as vim, without a terminal, takes
+    /// stderr for one, and waits there for ever.
+    pub(super) waits_for_terminal: bool,
 }
 
 pub(super) fn usage() -> Usage {
     let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
+    let stream = |process: &str, number: u8| fs::read_link(format!("/proc/{process}/fd/{number}"));
+    // A file may be read and written by the same program.
+    let printed = stream("self", 2).ok();
+    let printed = printed.filter(|it| it.to_string_lossy().starts_with("pipe:"));
     let mut usage = Usage::default();
     for stat in descendants() {
         usage.processes += 1;
         usage.memory = usage.memory.saturating_add(stat.pages.saturating_mul(page));
+        usage.waits_for_terminal |=
+            printed.is_some() && stream(&stat.pid.to_string(), 0).ok() == printed;
     }
     usage
-}
-
-/// Returns whether a descendant reads its keys where this process prints: an editor such as vim, without a terminal, takes stderr
-/// for one, and waits there for ever.
-pub(super) fn want_terminal() -> bool {
-    let stream = |process: &str, number: u8| fs::read_link(format!("/proc/{process}/fd/{number}"));
-    let Ok(printed) = stream("self", 2) else {
-        return false;
-    };
-    // A file may be read and written by the same program.
-    let is_pipe = printed.to_string_lossy().starts_with("pipe:");
-    let mut stats = descendants().into_iter();
-    is_pipe && stats.any(|stat| stream(&stat.pid.to_string(), 0).is_ok_and(|read| read == printed))
 }
 
 fn descendants() -> Vec<Stat> {

@@ -170,9 +170,6 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
             Ok(Event::Alone) => {}
             Err(RecvTimeoutError::Timeout) => {
                 exceeded = order.limits.exceeded(descendants::usage());
-                if exceeded.is_none() && descendants::want_terminal() {
-                    exceeded = Some("it needs a terminal of its own".to_owned());
-                }
                 if exceeded.is_some() {
                     break;
                 }
@@ -209,7 +206,7 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
 }
 
 impl Limits {
-    /// Returns what was used too much of.
+    /// Returns what was used too much of, or is not to be had.
     fn exceeded(self, usage: Usage) -> Option<String> {
         let is_over = |used: u64, limit: u64| limit > 0 && used > limit;
         if is_over(usage.memory, self.memory) {
@@ -217,6 +214,8 @@ impl Limits {
             Some(format!("used more than {limit} of memory"))
         } else if is_over(usage.processes, self.processes) {
             Some(format!("had more than {} processes", self.processes))
+        } else if usage.waits_for_terminal {
+            Some("it needs a terminal of its own".to_owned())
         } else {
             None
         }
@@ -444,12 +443,17 @@ mod tests {
             (1, (4 << 30) + 1, Some("used more than 4.0 GiB of memory")),
             (11, 0, Some("had more than 10 processes")),
         ] {
-            let usage = Usage { processes, memory };
+            let usage = Usage {
+                processes,
+                memory,
+                ..Usage::default()
+            };
             assert_eq!(limits.exceeded(usage).as_deref(), expected);
         }
         let usage = Usage {
             processes: u64::MAX,
             memory: u64::MAX,
+            ..Usage::default()
         };
         assert_eq!(Limits::default().exceeded(usage), None);
     }
