@@ -101,7 +101,7 @@ pub(super) async fn written(
 }
 
 impl Agent {
-    /// How full the window is. Judged by what the server counted while that holds, else by an estimate of the next
+    /// Returns how full the window is: by what the server counted while that holds, else by an estimate of the next
     /// request.
     pub(super) fn gauge(&self, budget: Budget, asking: Option<Asking<'_>>) -> Gauge {
         let nothing = Message::text(self.session().next_message_id(0), Role::User, "", None);

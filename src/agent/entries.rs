@@ -1,4 +1,4 @@
-//! What is kept beyond a turn: entries of memory, pins, the scratchpad; for a model and for a person. Unit: one of
+//! Texts that outlive a turn: entries of memory, pins, the scratchpad; for a model and for a person. Unit: one of
 //! them.
 //!
 //! Pins and scratchpad are records of the session; entries are written by the

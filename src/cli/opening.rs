@@ -48,8 +48,8 @@ enum Wanted {
     New(SessionName),
 }
 
-/// Opens the session of a run. At a terminal a person is asked where the name is open elsewhere or looks mistyped; `None` where
-/// they want neither session.
+/// Opens the session of a run. At a terminal a person is asked where the name is open elsewhere or looks mistyped;
+/// `None` where they want neither session.
 pub(super) async fn open(
     args: &ChatArgs,
     config: &Config,

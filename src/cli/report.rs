@@ -197,9 +197,10 @@ impl Hint for CliError {
             Self::DataFolder { .. } => {
                 Some("make it a folder, or choose another with --data-dir".into())
             }
-            Self::NearCommand { command, .. } => Some(
-                format!("did you mean `cogtrix {command}`? to ask it as a question, quote it or put `--` before it").into(),
-            ),
+            Self::NearCommand { command, .. } => {
+                let question = "to ask it as a question, quote it or put `--` before it";
+                Some(format!("did you mean `cogtrix {command}`? {question}").into())
+            }
             Self::NothingToResume => {
                 Some("run `cogtrix` to start one; `--last` includes one-shot questions".into())
             }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::*;
 use crate::provider::{Abilities, EventStream, ProviderError, WindowSource};
 
-/// How a server takes the question.
+/// A server, by its answer to the question.
 #[derive(Clone, Copy, Debug)]
 enum Server {
     /// Counts bytes.

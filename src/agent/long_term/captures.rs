@@ -18,7 +18,7 @@ impl Captures {
         self.receipts.all()
     }
 
-    /// What belongs to a session goes with its name; tells what went wrong. `lasts`: whether anything outlives
+    /// Moves what belongs to a session to its new name; returns what went wrong. `lasts`: whether anything outlives
     /// sessions, and tells where it came from.
     pub fn rename(
         &self,

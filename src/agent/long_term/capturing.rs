@@ -340,8 +340,8 @@ pub(super) fn judgement(extractor: &Extractor, lines: &[Line], capture: &Capture
     }
 }
 
-/// What a line says, for comparing: without the marks of a list and of a category, blanks, case and a full stop. Only a
-/// whole line says the same: a part may be denied in it, or be a part of another word.
+/// Returns what a line says, for comparing: without the marks of a list and of a category, blanks, case and a full
+/// stop. Only a whole line says the same: a part may be denied in it, or be a part of another word.
 pub(super) fn statement(line: &str) -> String {
     let line = line.trim();
     let marks = ["- ", "* ", "+ "];

@@ -1,4 +1,4 @@
-//! What a model was told to keep for good: a line of MEMORY.md that goes with the entry that says it (Q20). Unit: one
+//! Lines that a model keeps for good: a line of MEMORY.md that goes with the entry that says it (Q20). Unit: one
 //! entry.
 //!
 //! Invariant: a receipt ties the line to the entry. A line that nothing ties to it, a person's own among them, is
