@@ -125,7 +125,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::testing::sessions;
+    use crate::chat::fixture;
 
     #[derive(Debug)]
     struct Noting {
@@ -175,8 +175,8 @@ mod tests {
             }));
         }
         let mut session = Session::new("x".parse().unwrap());
-        let turn = sessions::begin(&mut session, "hi", None);
-        sessions::answer(&mut session, turn, Vec::new());
+        let turn = fixture::begin(&mut session, "hi", None);
+        fixture::answer(&mut session, turn, Vec::new());
         let now = Timestamp::from_unix(0).unwrap();
         let ending = Ending::of(
             &session,

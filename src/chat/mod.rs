@@ -9,6 +9,8 @@
 
 mod answered;
 mod attachment;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod fixture;
 mod message;
 mod name;
 mod pins;

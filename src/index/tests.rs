@@ -5,12 +5,13 @@ use std::path::Path;
 
 use super::fixture::{embedder, entry, index_of, long_term, now, parts, session, workspace};
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{Message, Outcome, Part, Record, Role, ToolCall};
 use crate::embed::Candidate;
 use crate::files::{Disk, LocalDisk, MemoryDisk};
 use crate::long_term::notes::SessionFiles;
 use crate::store::FileStore;
-use crate::testing::{ManualClock, sessions};
+use crate::testing::ManualClock;
 
 async fn found(index: &mut Index, query: &str) -> Vec<String> {
     searched(index, query, SearchMode::Hybrid)
@@ -88,7 +89,7 @@ async fn a_document_is_found_by_its_name_and_headings_too() {
 async fn what_a_tool_returned_is_found_by_its_words_and_by_its_call() {
     let disk = MemoryDisk::default();
     let mut session = session(&[]);
-    let turn = sessions::begin(&mut session, "look at it", None);
+    let turn = fixture::begin(&mut session, "look at it", None);
     let id = |n| session.next_message_id(n);
     let call = ToolCall::new("c1", "read_file", "{\"path\": \"deploy.toml\"}");
     let result = Part::ToolResult {
@@ -102,7 +103,7 @@ async fn what_a_tool_returned_is_found_by_its_words_and_by_its_call() {
         Message::new(id(1), Role::Tool, vec![result], None),
         Message::text(id(2), Role::Assistant, "Done.", None),
     ];
-    sessions::answer(&mut session, turn, messages);
+    fixture::answer(&mut session, turn, messages);
     let mut index = index_of(&disk);
     for query in ["frankfurt", "deploy.toml"] {
         let scope = Scope::Everything;

@@ -207,12 +207,12 @@ fn is_worth_it(view: &View<'_>, guard: Kind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chat::fixture;
     use crate::chat::{Calibration, Record, Tokens, Withdrawal};
-    use crate::testing::sessions;
 
     fn turn(session: &mut Session, words: usize) {
         let said = "harbour ".repeat(words);
-        sessions::say(session, said.clone(), said, None);
+        fixture::say(session, said.clone(), said, None);
     }
 
     fn view<'a>(session: &'a Session, settings: &'a context::Settings, gauge: Gauge) -> View<'a> {

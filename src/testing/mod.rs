@@ -6,7 +6,7 @@ mod log;
 mod patterns;
 pub mod provider;
 pub mod server;
-pub mod sessions;
+mod sessions;
 pub mod tools;
 
 pub use capture::Capture;

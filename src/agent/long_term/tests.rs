@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{
     Compaction, Form, Message, MessageId, Record, Role, SessionName, Timestamp, Tokens,
 };
@@ -15,7 +16,6 @@ use crate::memory::facts::FactsSettings;
 use crate::memory::forgetting::redact;
 use crate::memory::known_secrets;
 use crate::memory::{Backend, Prompt, Recovery};
-use crate::testing::sessions;
 use crate::text::patterns::Checked;
 use crate::text::secrets::Known;
 use crate::text::statement::Statement;
@@ -89,7 +89,7 @@ fn words(text: &str) -> Message {
 fn session(turns: &[(&str, &str)]) -> Session {
     let mut session = Session::new(name());
     for (asked, replied) in turns {
-        sessions::say(&mut session, *asked, *replied, None);
+        fixture::say(&mut session, *asked, *replied, None);
     }
     session
 }

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{Compaction, Hybrid, Summary};
-use crate::testing::sessions;
 
 fn message(n: u64, role: Role, text: &str) -> Message {
     Message::text(
@@ -36,7 +36,7 @@ fn start(session: &mut Session, text: &str) -> TurnId {
 
 fn finish(session: &mut Session, turn: TurnId, text: &str) {
     let reply = Message::text(session.next_message_id(0), Role::Assistant, text, None);
-    sessions::answer(session, turn, vec![reply]);
+    fixture::answer(session, turn, vec![reply]);
 }
 
 #[test]

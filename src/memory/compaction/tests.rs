@@ -8,6 +8,7 @@ use proptest::test_runner::TestRunner;
 use super::cut::{first, first_run};
 use super::material::{Material, snippets};
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{
     Calibration, CallId, Compaction, Form, Hybrid, Message, MessageId, Part, Record, Role, Session,
     Timestamp, Tokens, ToolCall, Withdrawal,
@@ -15,7 +16,6 @@ use crate::chat::{
 use crate::context::{Budget, Content, Layout, Settings, Strategy as Owner, fit};
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompts, Registry, Surroundings};
-use crate::testing::sessions;
 
 const SUMMARY: &str = "- They talked of the harbour and of its tide tables.";
 
@@ -58,8 +58,7 @@ fn plain(turns: usize) -> Session {
 }
 
 fn input(session: &mut Session, text: &str) -> crate::chat::TurnId {
-    let turn = sessions::begin(session, text, None);
-    turn
+    fixture::begin(session, text, None)
 }
 
 fn turn(session: &mut Session, shape: &Shape) {
@@ -85,7 +84,7 @@ fn turn(session: &mut Session, shape: &Shape) {
         session.apply(Record::MessageAdded { turn, message });
     }
     let reply = Message::text(session.next_message_id(0), Role::Assistant, said, None);
-    sessions::answer(session, turn, vec![reply]);
+    fixture::answer(session, turn, vec![reply]);
     if shape.withdrawn {
         let why = Withdrawal::Undone;
         session.apply(Record::TurnWithdrawn { turn, why });
@@ -687,7 +686,7 @@ fn a_conversation_in_two_scripts_may_be_summarised_in_either() {
     for _ in 0..6 {
         let said =
             "Исправь эту функцию: fn main() { let harbour = crane(); println!(\"{harbour}\"); }";
-        sessions::say(&mut session, said, said, None);
+        fixture::say(&mut session, said, said, None);
     }
     for summary in [
         "- Они исправили функцию main и портовый кран.",

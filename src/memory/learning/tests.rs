@@ -1,12 +1,12 @@
 use super::*;
+use crate::chat::fixture;
 use crate::memory::Prompts;
-use crate::testing::sessions;
 
 fn session_of(said: &[&str]) -> Session {
     let mut session = Session::new("s".parse().unwrap());
     for said in said {
-        let turn = sessions::begin(&mut session, *said, None);
-        sessions::answer(&mut session, turn, Vec::new());
+        let turn = fixture::begin(&mut session, *said, None);
+        fixture::answer(&mut session, turn, Vec::new());
     }
     session
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{
     Calibration, Compaction, Hybrid, Message, Record, Summary, Timestamp, Tokens, Withdrawal,
 };
@@ -6,7 +7,6 @@ use crate::context::{Budget, Layout, fit};
 use crate::memory::LongTermContext;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompts, Registry, Settings, Surroundings};
-use crate::testing::sessions;
 
 fn session(turns: usize) -> Session {
     let mut session = Session::new("test".parse().unwrap());
@@ -17,7 +17,7 @@ fn session(turns: usize) -> Session {
 }
 
 fn turn(session: &mut Session) {
-    sessions::say(session, "question", "answer", None);
+    fixture::say(session, "question", "answer", None);
 }
 
 fn covering(from: usize, upto: usize) -> Summary {

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{Record, Timestamp, Withdrawal};
 use crate::index::Lists;
-use crate::testing::sessions;
 
 const DAY: i64 = 86_400;
 
@@ -11,7 +11,7 @@ const DAY: i64 = 86_400;
 fn say(session: &mut Session, user: &str, assistant: &str) {
     let day = i64::from(session.next_turn().0);
     let at = Timestamp::from_unix(1_700_000_000 + day * DAY);
-    sessions::say(session, user, assistant, at);
+    fixture::say(session, user, assistant, at);
 }
 
 fn session() -> Session {

@@ -1,7 +1,7 @@
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{CallId, Part, ToolCall, Withdrawal};
 use crate::memory::Prompts;
-use crate::testing::sessions;
 
 fn session(turns: usize, said: &str) -> Session {
     let mut session = Session::new("test".parse().unwrap());
@@ -13,7 +13,7 @@ fn session(turns: usize, said: &str) -> Session {
 
 /// A turn in which the model calls tools first.
 fn turn(session: &mut Session, said: &str, calls: Vec<&str>) {
-    let turn = sessions::begin(session, said, None);
+    let turn = fixture::begin(session, said, None);
     let mut messages = Vec::new();
     let mut text = |role, text: &str, part: Option<Part>| {
         let id = session.next_message_id(messages.len() as u64);
@@ -38,7 +38,7 @@ fn turn(session: &mut Session, said: &str, calls: Vec<&str>) {
         text(Role::Tool, "", Some(result));
     }
     text(Role::Assistant, said, None);
-    sessions::answer(session, turn, messages);
+    fixture::answer(session, turn, messages);
 }
 
 fn due_in(session: &Session) -> Option<SummaryJob> {

@@ -1,6 +1,6 @@
 use super::*;
+use crate::chat::fixture;
 use crate::chat::{CallId, Outcome, Record, Withdrawal};
-use crate::testing::sessions;
 
 const ALL: Pending = Pending::Carried { max: usize::MAX };
 
@@ -18,7 +18,7 @@ fn session(turns: u32) -> Session {
 }
 
 fn say(session: &mut Session, input: &str, replies: &[&str]) {
-    let turn = sessions::begin(session, input, None);
+    let turn = fixture::begin(session, input, None);
     let messages = replies.iter().enumerate().map(|(n, text)| {
         Message::text(
             session.next_message_id(n as u64),
@@ -28,7 +28,7 @@ fn say(session: &mut Session, input: &str, replies: &[&str]) {
         )
     });
     let messages = messages.collect();
-    sessions::answer(session, turn, messages);
+    fixture::answer(session, turn, messages);
 }
 
 fn wanted(window: usize, pending: Pending) -> Wanted {
