@@ -244,6 +244,43 @@ fn has_perl() -> bool {
 }
 
 #[test]
+fn what_is_kept_in_a_writable_folder_is_closed_and_the_rest_of_it_is_open() {
+    for cage in cages() {
+        let order = |script: &str, keys| Order {
+            writable: vec![cage.path("")],
+            keys,
+            ..cage.order(&format!("cd .. && {script}"))
+        };
+        for script in [
+            "cat data/approvals home/.ssh/id",
+            "echo x > data/approvals",
+            "echo x > data/new",
+            "echo x > home/.ssh/id",
+            "rm -rf data home/.ssh",
+            "mv data moved",
+            "mv home moved",
+            "mv home/.ssh moved",
+            "ln data/approvals linked",
+        ] {
+            let ran = cage.follow(&order(script, Keys::Hidden));
+            assert!(
+                !ran.reports.contains(&"exited 0".to_owned()),
+                "{script}: {ran:?}"
+            );
+            assert!(!ran.printed.contains("the key") && !ran.printed.contains("rules"));
+            assert_eq!(cage.read("data/approvals").as_deref(), Some("rules"));
+            assert_eq!(cage.read("home/.ssh/id").as_deref(), Some("the key"));
+        }
+        let ran = cage.follow(&order("echo new > file && cat file", Keys::Hidden));
+        assert_eq!(ran.printed, "new\n");
+        let script = "cat home/.ssh/id; echo x > home/.ssh/id; mv home/.ssh moved";
+        let ran = cage.follow(&order(script, Keys::Readable));
+        assert!(ran.printed.starts_with("the key"), "{}", ran.printed);
+        assert_eq!(cage.read("home/.ssh/id").as_deref(), Some("the key"));
+    }
+}
+
+#[test]
 fn neither_devices_nor_set_id_files_can_be_made() {
     let is_odd = |file: &fs::Metadata| {
         let kind = file.file_type();

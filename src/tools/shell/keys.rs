@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::network::QUOTED_MAX;
+
 /// Folders and files that commands may not read, relative to the home folder.
 const HIDDEN: [&str; 96] = [
     // Keys and passwords of programs.
@@ -152,6 +154,20 @@ pub(super) fn hidden(
         .chain(moved)
         .chain(own)
         .collect()
+}
+
+/// Returns the first line that says that a hidden path could not be read.
+pub(super) fn sign_of_need(output: &str, hidden: &[PathBuf]) -> Option<String> {
+    let line = output.lines().find(|line| {
+        let lower = line.to_lowercase();
+        let is_denied = lower.contains("permission denied") || lower.contains("eacces");
+        is_denied
+            && hidden
+                .iter()
+                .filter_map(|path| path.to_str())
+                .any(|path| line.contains(path))
+    })?;
+    Some(line.trim().chars().take(QUOTED_MAX).collect())
 }
 
 #[cfg(test)]

@@ -239,21 +239,35 @@ impl Shell {
         }
     }
 
-    /// Tells that a command failed for want of the network, and offers it once more with it; with keys too where the
-    /// network alone would be the first of two questions.
-    fn offer_network(output: &mut Output, arguments: Arguments) {
-        let Some(sign) = network::sign_of_need(&output.text) else {
+    /// Tells that a command failed for want of the network or of a key, and offers it once more with what it lacked; with
+    /// keys too where the network alone would be the first of two questions.
+    fn offer_more(&self, output: &mut Output, arguments: Arguments) {
+        let access = self.access(&arguments);
+        let network = (access.network == Network::Isolated)
+            .then(|| network::sign_of_need(&output.text))
+            .flatten();
+        let key = (access.keys == Keys::Hidden)
+            .then(|| keys::sign_of_need(&output.text, &self.hidden()))
+            .flatten();
+        let with_keys = network.is_some() && network::wants_keys(&arguments.command);
+        let keys = arguments.keys || key.is_some() || with_keys;
+        let (lacked, wanted) = match (&network, keys) {
+            (Some(_), true) => ("network", "network: true, keys: true"),
+            (Some(_), false) => ("network", "network: true"),
+            (None, _) => ("keys", "keys: true"),
+        };
+        let Some(sign) = network.as_ref().or(key.as_ref()) else {
             return;
         };
-        let keys = arguments.keys || network::wants_keys(&arguments.command);
-        output.text += "\n[it ran without network; if it needs that, call again with network: true";
-        output.text += if keys { ", keys: true" } else { "" };
-        output.text += " and a reason]";
+        let told = format!(
+            "\n[it ran without {lacked}; if it needs that, call again with {wanted} and a reason]"
+        );
+        output.text += &told;
         let given = arguments.reason.filter(|reason| !reason.trim().is_empty());
         let again = Arguments {
-            network: true,
-            keys,
             reason: Some(given.unwrap_or_else(|| format!("it failed without: {sign}"))),
+            network: arguments.network || network.is_some(),
+            keys,
             ..arguments
         };
         output.retry = serde_json::to_value(again).ok();
@@ -388,8 +402,8 @@ impl Typed for Shell {
         })?;
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
-        if has_failed && access.network == Network::Isolated {
-            Self::offer_network(&mut output, arguments);
+        if has_failed {
+            self.offer_more(&mut output, arguments);
         }
         Ok(output.into())
     }

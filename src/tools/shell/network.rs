@@ -73,7 +73,7 @@ pub(super) fn wants_keys(line: &str) -> bool {
 }
 
 /// Characters of a line that are quoted.
-const QUOTED_MAX: usize = 160;
+pub(super) const QUOTED_MAX: usize = 160;
 
 /// Returns the first line that says so.
 pub(super) fn sign_of_need(output: &str) -> Option<String> {

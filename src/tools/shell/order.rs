@@ -11,12 +11,13 @@
 //! variables are passed as variables, because arguments can be read by every user; by other names, because some act on
 //! whoever has them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 
-use super::protected::{Change, PutBack};
+use super::protected::{Change, PutBack, is_below};
+use crate::files::resolve_links;
 
 /// The hidden subcommand of the supervisor, which stays outside of the sandbox.
 pub const SUPERVISE: &str = "__confined";
@@ -131,6 +132,19 @@ impl Order {
         arguments.push("--".into());
         arguments.extend(self.command.iter().cloned());
         arguments
+    }
+
+    /// Returns which of the paths exist in folders that may be written to, by their real names. With namespaces they are
+    /// covered: Landlock would have to grant each other entry of such a folder by itself, so that nothing new could be
+    /// made there.
+    pub(super) fn within(&self, paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+        let roots = &self.writable;
+        let real = paths.iter().map(|path| resolve_links(path));
+        real.filter(|path| path.exists())
+            .filter(|path| {
+                is_below(path, roots) && !roots.iter().any(|root| root.starts_with(path))
+            })
+            .collect()
     }
 
     /// Returns the command's variables under the names by which they are passed on.

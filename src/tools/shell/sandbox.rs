@@ -7,10 +7,12 @@
 //! Not held back, because Landlock cannot: modes, owners and times of files (`chmod`, `touch` of what exists), names in
 //! folders, and what a service does that is asked over a socket.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::grants::Grants;
 use super::order::{Keys, Order};
+use crate::files::resolve_links;
 
 /// What this kernel can hold back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,17 +63,28 @@ struct Rules {
 }
 
 impl Rules {
-    fn of(order: &Order, has_terminals: bool) -> Self {
-        let exists = |path: &&PathBuf| path.exists();
-        let hidden = order.hidden.iter().filter(exists);
-        let not_written: Vec<PathBuf> = order.kept.iter().chain(hidden.clone()).cloned().collect();
-        let kept = order.kept.iter().filter(exists);
-        let devices = PathBuf::from(ALL_DEVICES);
-        let not_read: Vec<PathBuf> = match order.keys {
-            Keys::Hidden => kept.chain(hidden).cloned().chain([devices]).collect(),
-            Keys::Readable => kept.cloned().chain([devices]).collect(),
+    /// With namespaces, what lies in writable folders is covered, and terminals are the command's own.
+    fn of(order: &Order, has_namespaces: bool) -> Self {
+        let not_covered = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            let covered = if has_namespaces {
+                order.within(paths)
+            } else {
+                BTreeSet::new()
+            };
+            let is_covered = |path: &&PathBuf| !covered.contains(&resolve_links(path));
+            paths.iter().filter(is_covered).cloned().collect()
         };
-        let terminals = if has_terminals {
+        let kept = not_covered(&order.kept);
+        let mut hidden = not_covered(&order.hidden);
+        hidden.retain(|path| path.exists());
+        let devices = PathBuf::from(ALL_DEVICES);
+        let not_written = [&kept[..], &hidden, std::slice::from_ref(&devices)].concat();
+        let mut not_read: Vec<PathBuf> = kept.into_iter().filter(|path| path.exists()).collect();
+        if order.keys == Keys::Hidden {
+            not_read.extend(hidden);
+        }
+        not_read.push(devices);
+        let terminals = if has_namespaces {
             TERMINALS.map(PathBuf::from).into()
         } else {
             Vec::new()
@@ -86,11 +99,11 @@ impl Rules {
 }
 
 /// Confines this process and what it starts from now on.
-pub(super) fn restrict(order: &Order, has_terminals: bool) -> Result<(), Unavailable> {
+pub(super) fn restrict(order: &Order, has_namespaces: bool) -> Result<(), Unavailable> {
     if !order.is_confined {
         return Ok(());
     }
-    kernel::restrict(&Rules::of(order, has_terminals))
+    kernel::restrict(&Rules::of(order, has_namespaces))
 }
 
 #[cfg(target_os = "linux")]

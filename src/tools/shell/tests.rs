@@ -94,7 +94,7 @@ fn a_command_that_missed_the_network_is_offered_with_it_and_a_reason() {
             reason: reason.map(str::to_owned),
             ..arguments("curl x", Some(5))
         };
-        Shell::offer_network(&mut output, first);
+        shell().offer_more(&mut output, first);
         assert_eq!(output.text.contains("network: true"), expected.is_some());
         let again = output.retry.map(|again| {
             let again: Arguments = serde_json::from_value(again).unwrap();
@@ -112,13 +112,37 @@ fn a_push_that_missed_the_network_is_offered_with_network_and_keys_in_one_questi
         "ssh: Could not resolve hostname x: Temporary failure in name resolution",
         "exit 128",
     );
-    Shell::offer_network(&mut output, arguments("git push", None));
+    shell().offer_more(&mut output, arguments("git push", None));
     assert!(output.text.contains("network: true, keys: true"));
     let again = serde_json::from_value(output.retry.unwrap()).unwrap();
     let Ok(Effect::Runs(run)) = shell().effect(&again) else {
         panic!("it is no command");
     };
     assert_eq!(run.escalation.to_string(), "network and keys");
+}
+
+#[test]
+fn a_command_that_could_not_read_a_key_is_offered_with_keys() {
+    let denied = "wget: Cannot read /home/me/.netrc (Permission denied).";
+    let unresolved = "wget: unable to resolve host address 'x'";
+    for (text, expected) in [
+        (denied.to_owned(), Some("keys")),
+        (format!("{denied}\n{unresolved}"), Some("network and keys")),
+        ("cat: /home/me/notes: Permission denied".to_owned(), None),
+        ("/home/me/.netrc: no such host".to_owned(), None),
+    ] {
+        let mut output = Output::text(text.as_str(), "exit 4");
+        shell().offer_more(&mut output, arguments("wget x", None));
+        let again = output.retry.map(|again| {
+            let again = serde_json::from_value(again).unwrap();
+            let Ok(Effect::Runs(run)) = shell().effect(&again) else {
+                panic!("it is no command");
+            };
+            run.escalation.to_string()
+        });
+        assert_eq!(again.as_deref(), expected, "{text}");
+        assert_eq!(output.text.contains("call again with"), expected.is_some());
+    }
 }
 
 #[test]

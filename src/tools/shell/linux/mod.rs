@@ -70,8 +70,8 @@ fn confine(order: &Order) -> Entry {
         .open("/proc/self/oom_score_adj")
         .and_then(|mut file| file.write_all(b"500"))
         .ok();
-    let has_terminals = order.namespaces != Namespaces::Missing;
-    if let Err(error) = sandbox::restrict(order, has_terminals) {
+    let has_namespaces = order.namespaces != Namespaces::Missing;
+    if let Err(error) = sandbox::restrict(order, has_namespaces) {
         return Entry::Refused(error.to_string());
     }
     if let Err(error) = privileges::drop_all() {

@@ -84,12 +84,25 @@ pub(super) enum Mount {
 }
 
 impl Mount {
+    fn path(&self) -> &PathBuf {
+        let (Self::Itself(path)
+        | Self::ReadOnly(path)
+        | Self::EmptyFolder(path)
+        | Self::Nothing(path)) = self;
+        path
+    }
+
     /// As bubblewrap takes it.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         match self {
             Self::Itself(path) => vec!["--bind".into(), argument(path), argument(path)],
             Self::ReadOnly(path) => vec!["--ro-bind".into(), argument(path), argument(path)],
-            Self::EmptyFolder(path) => vec!["--tmpfs".into(), argument(path)],
+            Self::EmptyFolder(path) => vec![
+                "--tmpfs".into(),
+                argument(path),
+                "--remount-ro".into(),
+                argument(path),
+            ],
             Self::Nothing(path) => vec!["--ro-bind".into(), "/dev/null".into(), argument(path)],
         }
     }
@@ -116,15 +129,9 @@ impl Mount {
                 Self::EmptyFolder(_) | Self::Nothing(_),
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS),
             ) => Ok(()),
-            (
-                Self::Itself(path)
-                | Self::ReadOnly(path)
-                | Self::EmptyFolder(path)
-                | Self::Nothing(path),
-                Err(error),
-            ) => {
+            (_, Err(error)) => {
                 let error = io::Error::from(error);
-                let text = format!("mount {}: {error}", path.display());
+                let text = format!("mount {}: {error}", self.path().display());
                 Err(io::Error::new(error.kind(), text))
             }
         }
@@ -175,16 +182,23 @@ fn own_terminals() {
 
 /// Returns what has to be mounted for an order, what lies above first.
 pub(super) fn plan(order: &Order) -> Vec<Mount> {
+    let keys = order.within(&order.hidden);
+    let keys = keys.iter().filter(|_| order.keys == Keys::Readable);
     let read_only: Vec<&PathBuf> = order
         .protected
         .iter()
         .filter(|path| is_below(path, &order.writable))
         .filter(|path| can_be_mounted(path))
+        .chain(keys)
         .collect();
+    let covers = covers(order);
+    let covered = covers.iter().map(Mount::path);
     // Where the project's parents can be written, the project itself stays where it is, too.
     let project = order.writable.first();
     let on_the_way: BTreeSet<&Path> = read_only
         .iter()
+        .copied()
+        .chain(covered)
         .flat_map(|path| path.ancestors().skip(1))
         .chain(project.iter().flat_map(|path| path.ancestors()))
         .filter(|folder| can_be_mounted(folder))
@@ -198,7 +212,7 @@ pub(super) fn plan(order: &Order) -> Vec<Mount> {
     let read_only = read_only
         .into_iter()
         .map(|path| Mount::ReadOnly(path.clone()));
-    itself.chain(read_only).chain(covers(order)).collect()
+    itself.chain(read_only).chain(covers.clone()).collect()
 }
 
 fn is_shared(folder: &Path) -> bool {
@@ -207,7 +221,8 @@ fn is_shared(folder: &Path) -> bool {
         .any(|shared| folder == Path::new(shared))
 }
 
-/// Covers for the sockets of services that could be asked to do what the command may not do.
+/// Covers for the sockets of services that could be asked to do what the command may not do, and for what lies in
+/// writable folders although it is kept.
 fn covers(order: &Order) -> Vec<Mount> {
     let listening = fs::read_to_string(SOCKETS).unwrap_or_default();
     let listening: Vec<Socket> = listening.lines().filter_map(Socket::listening).collect();
@@ -227,6 +242,10 @@ fn covers(order: &Order) -> Vec<Mount> {
         .collect();
     paths.extend(agent(order).cloned());
     paths.extend(hidden_folders(order));
+    paths.extend(order.within(&order.kept));
+    if order.keys == Keys::Hidden {
+        paths.extend(order.within(&order.hidden));
+    }
     // By their real names, and what lies in a covered folder is covered with it.
     let real: BTreeSet<PathBuf> = paths
         .iter()
