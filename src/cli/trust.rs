@@ -304,7 +304,16 @@ impl<'a> Setting<'a> {
         Self {
             sign,
             key,
-            value: cut(&key.value, VALUE_MAX),
+            value: cut_middle(&key.value, Self::max(key)),
+        }
+    }
+
+    /// What would run is shown whole.
+    fn max(key: &DemandedKey) -> usize {
+        if key.key.starts_with(RUN) {
+            RUN_MAX
+        } else {
+            VALUE_MAX
         }
     }
 
@@ -331,7 +340,7 @@ impl<'a> Setting<'a> {
             key,
             value: format!(
                 "[{left_out} characters as before] … {}",
-                cut(&rest, VALUE_MAX)
+                cut_middle(&rest, Self::max(key))
             ),
         }
     }
@@ -365,6 +374,9 @@ const OTHERS_MAX: usize = 8;
 /// Characters of a key, of a value and of a mistake.
 const KEY_MAX: usize = 80;
 const VALUE_MAX: usize = 120;
+/// Programs that would be started, and how many characters of what they are given are shown.
+const RUN: &str = "mcp_servers.";
+const RUN_MAX: usize = 2_000;
 const MISTAKE_MAX: usize = 300;
 /// Names of rule files that are shown.
 const FILES_MAX: usize = 10;
@@ -449,8 +461,12 @@ fn cut_middle(text: &str, max: usize) -> String {
         return line.into_iter().collect();
     }
     let half = max / 2;
-    let (begin, end) = (&line[..half], &line[line.len() - half..]);
-    begin.iter().chain(&['…']).chain(end).collect()
+    let text = |part: &[char]| part.iter().collect::<String>();
+    let (begin, end) = (text(&line[..half]), text(&line[line.len() - half..]));
+    format!(
+        "{begin} … [{} more characters] … {end}",
+        line.len() - 2 * half
+    )
 }
 
 fn name_of(file: &Path) -> String {

@@ -4,7 +4,7 @@ pub mod classify;
 mod function_words;
 pub mod linear;
 pub mod lines;
-mod off_record;
+pub mod off_record;
 pub mod once;
 pub mod patterns;
 pub mod ranges;

@@ -447,10 +447,7 @@ fn the_shipped_example_is_what_config_show_prints_by_default() {
 #[test]
 fn what_is_harmless_in_a_working_folder_needs_no_trust() {
     let home = Home::new();
-    home.write(
-        "cogtrix.yaml",
-        "context: {strategy: window}\nlock_wait: 1s\n",
-    );
+    home.write("cogtrix.yaml", "ui: {theme: dark}\n");
     let run = home
         .cogtrix(&["-m", "offline", "-s", "default", "-p", "hi"])
         .run();

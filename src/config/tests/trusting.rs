@@ -87,12 +87,12 @@ fn no_path_of_a_config_file_in_the_folder_counts_without_trust() {
 }
 
 #[test]
-fn only_how_a_request_is_laid_out_and_timed_counts_without_trust() {
+fn only_how_things_look_counts_without_trust() {
     let machine = clone_with(
         "project/cogtrix.yaml",
-        "context: {strategy: window, max_history_messages: 30}\nnetwork: {tries: 1}\nlock_wait: 1s\nmcp_servers: {}\n",
+        "ui: {memory_line: false}\nmcp_servers: {}\n",
     );
-    assert_eq!(machine.config().settings.context.max_history_messages, 30);
+    assert!(!machine.config().settings.ui.memory_line);
     for line in [
         "session: private-matters",
         "memory: {mode: code}",
@@ -100,6 +100,11 @@ fn only_how_a_request_is_laid_out_and_timed_counts_without_trust() {
         "memory: {capture: off}",
         "context: {preset: agenticx}",
         "context: {offload: true}",
+        // It would summarise the person's own session, for good.
+        "context: {strategy: prefix, threshold_messages: 8}",
+        "network: {timeout: 0s}",
+        "network: {idle: 1ms}",
+        "lock_wait: 1h",
         "memory: {summarization_model: openai/x}",
         "models: {default: anthropic/y}",
         "embedding: {provider: openai}",
@@ -392,7 +397,7 @@ fn trust_is_remembered_until_the_values_change() {
 
     machine.write(
         "project/cogtrix.yaml",
-        format!("lock_wait: 1s\n# more\n{OTHER_SERVER}"),
+        format!("ui: {{theme: dark}}\n# more\n{OTHER_SERVER}"),
     );
     assert!(machine.demand().is_none(), "other keys may change");
 
@@ -441,9 +446,9 @@ fn no_two_values_are_taken_for_one_another() {
 
 #[test]
 fn a_file_of_the_folder_without_trust_lies_over_the_persons_own_and_never_replaces_it() {
-    const OWN: &str = "session: mine\nlock_wait: 7s\ntools: {shell: {hide: [~/vault]}}\n\
+    const OWN: &str = "session: mine\nui: {theme: light}\ntools: {shell: {hide: [~/vault]}}\n\
         providers: {mine: {type: openai, base_url: 'http://127.0.0.1:1'}}\n";
-    let harmless = "ui: {theme: dark}\nlock_wait: 2s\n";
+    let harmless = "ui: {theme: dark}\n";
     let all = format!("{harmless}{OTHER_SERVER}");
     for (text, rules, asks) in [
         (harmless, "", false),
@@ -471,10 +476,10 @@ fn a_file_of_the_folder_without_trust_lies_over_the_persons_own_and_never_replac
             assert_eq!(settings.session.as_str(), "mine");
             let providers: Vec<_> = settings.provider.providers.keys().collect();
             assert_eq!(providers, ["mine"]);
-            let is_laid_over = text.contains("lock_wait");
-            let wait = config.entries().find(|entry| entry.key == "lock_wait");
-            let expected = if is_laid_over { "2s" } else { "7s" };
-            assert_eq!(wait.unwrap().value, expected);
+            let is_laid_over = text.contains("theme");
+            let theme = config.entries().find(|entry| entry.key == "ui.theme");
+            let expected = if is_laid_over { "dark" } else { "light" };
+            assert_eq!(theme.unwrap().value, expected);
             assert_eq!(config.files().len(), 1 + usize::from(is_laid_over));
         }
     }

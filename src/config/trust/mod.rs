@@ -279,25 +279,12 @@ pub(super) fn rules(project: &Path, root: PathBuf, names: &[String]) -> RuleFile
     }
 }
 
-/// Keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things
-/// may take and how they look. Everything else chooses what is read, kept, asked or run, and by whom.
-const HARMLESS: [&str; 4] = [
-    "memory.timestamps",
-    "memory.carry_pending",
-    "lock_wait",
-    "shutdown_grace",
-];
-
-/// Blocks of which every other value is harmless.
-const HARMLESS_BLOCKS: [&str; 3] = ["context", "network", "ui"];
-/// A preset says what memory keeps, too, and with `offload` whole results of tools are kept.
-const HARMFUL: [&str; 2] = ["context.preset", "context.offload"];
+/// What a config file of a folder may set before the folder is trusted: how things look. Everything else chooses what is
+/// read, kept, sent, asked or run, by whom, and for how long.
+const HARMLESS: &str = "ui";
 
 fn needs_trust(path: &KeyPath) -> bool {
-    let is_one_of = |keys: &[&str]| keys.iter().any(|key| path.matches(key));
-    let mut blocks = HARMLESS_BLOCKS.iter();
-    let is_harmless = is_one_of(&HARMLESS) || blocks.any(|block| path.is_below(block));
-    !is_harmless || is_one_of(&HARMFUL)
+    !path.is_below(HARMLESS)
 }
 
 /// Binds path, keys and values.

@@ -186,9 +186,10 @@ pub(super) static ROWS: &[Row] = &[
     Row::of("pwd", "").with(&["-L -P"], Operands::Patterns),
     Row::of("echo", "").with(&["-n -e -E"], Operands::Patterns),
     Row::of("printf", "").with(&[], Operands::Patterns),
+    // Behind a letter that takes a value it reads more letters: `-Lo 1 FILE` writes.
     Row::of("tree", "").with(&["-a -d -f -i -l -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -U -v -C -n -A -S -J -X --noreport \
         --dirsfirst --filesfirst --gitignore --matchdirs --ignore-case --prune --filelimit: --du --si --inodes --device --sort: --charset: \
-        --timefmt: --help --version"], Operands::Any),
+        --timefmt: --help --version"], Operands::Any).words(),
     Row::of("du", "").with(&["-0 -a -A -b -B: -c -d: -D -h -H -k -l -L -m -P -s -S -t: -x --null --all --apparent-size --block-size: --total \
         --max-depth: --dereference --human-readable --inodes --si --summarize --separate-dirs --threshold: --time --time-style: \
         --exclude: --one-file-system --help --version"], Operands::Patterns),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::network::QUOTED_MAX;
 
 /// Folders and files that commands may not read, relative to the home folder.
-const HIDDEN: [&str; 96] = [
+const HIDDEN: [&str; 123] = [
     // Keys and passwords of programs.
     ".ssh",
     ".ollama/id_ed25519",
@@ -96,16 +96,43 @@ const HIDDEN: [&str; 96] = [
     ".config/chromium",
     ".config/BraveSoftware",
     ".config/microsoft-edge",
+    ".config/microsoft-edge-beta",
+    ".config/microsoft-edge-dev",
     ".config/vivaldi",
+    ".config/vivaldi-snapshot",
     ".config/opera",
+    ".config/opera-beta",
+    ".config/opera-developer",
+    ".config/yandex-browser",
+    ".config/thorium",
+    ".config/falkon",
+    ".local/share/epiphany",
+    ".local/share/falkon",
+    ".local/share/qutebrowser",
+    ".waterfox",
+    ".floorp",
+    ".tor-browser",
     "snap/firefox",
     "snap/chromium",
     "snap/brave",
+    "snap/opera",
+    ".config/Slack",
+    ".config/Element",
+    ".local/share/TelegramDesktop",
+    ".electrum",
+    ".ethereum",
+    ".fly",
+    ".config/netlify",
     ".var/app/org.mozilla.firefox",
     ".var/app/com.google.Chrome",
     ".var/app/org.chromium.Chromium",
     ".var/app/com.brave.Browser",
     ".var/app/com.microsoft.Edge",
+    ".var/app/com.vivaldi.Vivaldi",
+    ".var/app/com.opera.Opera",
+    ".var/app/org.gnome.Epiphany",
+    ".var/app/org.telegram.desktop",
+    ".var/app/com.slack.Slack",
 ];
 
 /// Variables that name another place for a folder of the home folder.
@@ -205,6 +232,9 @@ mod tests {
             "/home/me/.var/app/com.brave.Browser",
             "/home/me/.var/app/com.microsoft.Edge",
             "/home/me/snap/brave",
+            "/home/me/.local/share/epiphany",
+            "/home/me/.var/app/com.vivaldi.Vivaldi",
+            "/home/me/.local/share/TelegramDesktop",
             "/home/me/.claude/.credentials.json",
             "/home/me/.config/github-copilot",
             "/home/me/.m2/settings.xml",

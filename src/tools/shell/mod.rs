@@ -330,7 +330,16 @@ impl Shell {
             kept: self.place.kept.clone(),
             hidden: self.hidden(),
             protected: if is_confined {
-                protected::paths(&self.place.project, &self.place.config_files)
+                let Place {
+                    project,
+                    home,
+                    config_files,
+                    ..
+                } = &self.place;
+                let home = home.iter();
+                let hooks = home.flat_map(|home| protected::own_hooks(project, home));
+                let named: Vec<PathBuf> = hooks.chain(config_files.iter().cloned()).collect();
+                protected::paths(project, &named)
             } else {
                 Vec::new()
             },
@@ -402,8 +411,13 @@ impl Typed for Shell {
         })?;
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
-        if has_failed {
+        // In a pipe the last program's end counts, whatever happened to those before.
+        let is_piped = arguments.command.contains('|');
+        if has_failed || is_piped {
             self.offer_more(&mut output, arguments);
+        }
+        if !has_failed {
+            output.retry = None;
         }
         Ok(output.into())
     }

@@ -71,8 +71,11 @@ impl Rules {
             } else {
                 BTreeSet::new()
             };
-            let is_covered = |path: &&PathBuf| !covered.contains(&resolve_links(path));
-            paths.iter().filter(is_covered).cloned().collect()
+            let is_open = |path: &&PathBuf| {
+                let real = resolve_links(path);
+                !covered.iter().any(|covered| real.starts_with(covered))
+            };
+            paths.iter().filter(is_open).cloned().collect()
         };
         let kept = not_covered(&order.kept);
         let mut hidden = not_covered(&order.hidden);

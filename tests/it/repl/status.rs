@@ -5,6 +5,7 @@ use rustix::fs::{CWD, FileType, mknodat};
 use serde_json::json;
 
 use super::Home;
+use crate::support::is_wholly_confined;
 
 /// A home whose only model has a window and maybe a price, with the line after turns.
 fn home(server: &Server, model: &str) -> Home {
@@ -58,6 +59,9 @@ fn waiting_says_for_what_how_long_and_what_ctrl_c_does() {
 
 #[test]
 fn a_running_tool_is_named_and_then_the_model_is_waited_for_again() {
+    if !is_wholly_confined() {
+        return;
+    }
     let (reply, rest) = say("Opened.").hold_after(0);
     let call = say("").calling("c1", "shell", json!({"command": "echo 6; cat gate"}));
     let server = Server::start([call, reply]);

@@ -132,7 +132,7 @@ const DANGEROUS: &[(&str, &str)] = &[
     ("find", ". -exec sh | . -execdir sh | . -ok sh | . -okdir sh | . -delete | . -fprint x | . -fprint0 x | . -fprintf x y | . -fls x \
         | . -name x -delete | -files0-from x | . -name *.rs"),
     ("uniq", "a b | -c a b | -- a b | a* | a -c b | - b | a ''"),
-    ("tree", "-o x | -ox | -ao x | -R -L 1 | --output x | --fromfile x | *"),
+    ("tree", "-o x | -ox | -ao x | -Lo 1 x | -Po x y | -aPo x y | -L1o y | -R -L 1 | --output x | --fromfile x | *"),
     ("date", "-s x | -sx | --set=x | --set x | --se=x | 010203042026 | -u 01020304 | '01020304' | -f x | --file=x | -r x"),
     ("file", "-C | -m x y | -bC | --compile | --magic-file=x y | --comp | -f x | --files-from=x | -z x | -S x"),
     ("diff", "-l a b | --paginate a b | --to-file=a b | --from-file=a b | -D X a b | --ifdef=X a b | -X x a b"),

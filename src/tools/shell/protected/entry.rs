@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, access};
+use rustix::fs::{Access, OFlags, access};
 
 use super::aside::remove;
 use super::{children, is_below};
@@ -57,6 +57,15 @@ impl Stamp {
 }
 
 impl Entry {
+    /// Returns what two of them have in common that are the same, in this process or in another.
+    pub(super) fn identity(&self) -> String {
+        match self {
+            Self::File { stamp, mode, .. } => format!("{stamp:?} {mode}"),
+            Self::Folder { .. } => "folder".to_owned(),
+            Self::Link(_) | Self::Other(_) => format!("{self:?}"),
+        }
+    }
+
     /// Returns whether enough of it is known to make it again.
     pub(super) fn can_be_restored(&self) -> bool {
         match self {
@@ -160,11 +169,31 @@ pub(super) fn content(path: &Path, size: u64, room: &mut u64) -> Option<Vec<u8>>
     if size > CONTENT_MAX.min(*room) {
         return None;
     }
-    let mut content = Vec::new();
-    let file = File::open(path).ok()?;
-    file.take(size).read_to_end(&mut content).ok()?;
+    let content = read(path, size)?;
     *room -= size;
     Some(content)
+}
+
+/// Returns at most `max` bytes of a regular file; `None` of anything else, which may have no end, or never begin.
+pub(super) fn read(path: &Path, max: u64) -> Option<Vec<u8>> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = File::options()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut content = Vec::new();
+    file.take(max).read_to_end(&mut content).ok()?;
+    Some(content)
+}
+
+/// Returns the beginning of a small file of git as text.
+pub(super) fn text(path: &Path) -> Option<String> {
+    let bytes = read(path, CONTENT_MAX)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Makes an entry again at a path whose folders are as they were.

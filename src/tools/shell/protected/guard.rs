@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::aside::{Aside, OWNER, open_up, set_mode};
+use super::baseline::Baseline;
 use super::entry::{Entry, restore, snapshot};
 use super::put_back::{Change, PutBack};
 use super::submodules::{Lead, Submodules};
@@ -23,6 +24,9 @@ pub(in crate::tools::shell) struct Guard<'a> {
     /// Those that are read-only for the command where there are namespaces: if one changes, somebody else changed it.
     mounted: Vec<PathBuf>,
     before: BTreeMap<PathBuf, Entry>,
+    /// Those of `before` that a command which was already running had changed: they are not put back.
+    changed: BTreeSet<PathBuf>,
+    _baseline: Option<Baseline>,
     /// Files with another name, under which no mount covers them.
     linked: BTreeSet<PathBuf>,
     submodules: Submodules,
@@ -35,12 +39,16 @@ impl<'a> Guard<'a> {
         let protected = protected.filter(|path| is_writable(path, order));
         let protected: Vec<PathBuf> = protected.cloned().collect();
         let mounted = protected.iter().filter(|path| can_be_mounted(path));
-        let before = snapshot(&protected, order);
+        let mut baseline = Baseline::lock(order);
+        let mut before = snapshot(&protected, order);
+        let changed = baseline.as_mut().and_then(|it| it.apply(&mut before).ok());
         let linked = before.keys().filter(|path| has_other_names(path));
         Self {
             mounted: mounted.cloned().collect(),
             linked: linked.cloned().collect(),
             submodules: submodules(order),
+            changed: changed.unwrap_or_default(),
+            _baseline: baseline,
             before,
             protected,
             order,
@@ -72,7 +80,9 @@ impl<'a> Guard<'a> {
                 (Some(_), None) => Change::Removed,
                 (None, None) => continue,
             };
-            if before.is_some_and(|before| !before.can_be_restored()) {
+            if before.is_some_and(|before| !before.can_be_restored())
+                || self.changed.contains(&path)
+            {
                 let copy = None;
                 changes.push(PutBack { change, path, copy });
                 continue;

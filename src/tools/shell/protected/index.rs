@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use super::children;
+use super::entry::read;
 
 /// A larger index is not read.
 const SIZE_MAX: u64 = 256 << 20;
@@ -64,11 +64,7 @@ impl Entries {
         if found.len() > SIZE_MAX {
             return None;
         }
-        let mut bytes = Vec::new();
-        if let Ok(file) = File::open(index) {
-            file.take(SIZE_MAX).read_to_end(&mut bytes).ok()?;
-        }
-        self.parse(&bytes)
+        self.parse(&read(index, SIZE_MAX).unwrap_or_default())
     }
 
     fn parse(&mut self, bytes: &[u8]) -> Option<()> {

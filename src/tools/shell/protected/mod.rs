@@ -7,9 +7,11 @@
 //!   guard   compares, and puts back     aside        keeps what a command made
 //!   entry   one file as it was          put_back     what a person sees of a change, and can have again
 //!   index   what git's index names      submodules   repositories that git enters because of it
+//!   baseline   what was there before any of the commands that run now
 //! ```
 
 mod aside;
+mod baseline;
 mod entry;
 mod guard;
 mod index;
@@ -22,13 +24,14 @@ use std::path::{Path, PathBuf};
 
 use crate::files::resolve_links;
 
+use entry::text;
 pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
 use submodules::{Lead, Submodules};
 
 /// Paths of a project that some program acts upon later, outside of any sandbox. Others are told by their names
 /// ([`has_protected_name`]).
-const PROTECTED: [&str; 72] = [
+const PROTECTED: [&str; 78] = [
     // Editors and shells.
     ".vscode",
     ".idea",
@@ -62,11 +65,15 @@ const PROTECTED: [&str; 72] = [
     ".amazonq",
     ".cursor",
     ".cursorrules",
+    ".windsurf",
     ".windsurfrules",
     ".clinerules",
     ".aider.conf.yml",
     "opencode.json",
+    ".opencode",
+    "AGENT.md",
     ".github/copilot-instructions.md",
+    ".github/instructions",
     // Hooks of git.
     ".husky",
     ".pre-commit-config.yaml",
@@ -77,6 +84,9 @@ const PROTECTED: [&str; 72] = [
     "lefthook.toml",
     ".lefthook.toml",
     ".overcommit.yml",
+    // Mercurial's own, and a package manager's that names the program it runs.
+    ".hg/hgrc",
+    ".yarnrc.yml",
     // CI.
     ".github/workflows",
     ".github/actions",
@@ -122,6 +132,16 @@ const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
 /// Submodules of submodules are looked for down to here.
 const DEPTH_MAX: usize = 4;
 
+/// Returns the folders of hooks in a project that the person's own configuration of git names.
+pub(super) fn own_hooks(project: &Path, home: &Path) -> Vec<PathBuf> {
+    let configs = [".gitconfig", ".config/git/config"].map(|name| home.join(name));
+    let texts = configs.iter().filter_map(|config| text(config));
+    let named = texts.flat_map(|config| named_paths(&config, project, home));
+    named
+        .filter(|path| path.starts_with(project) && path != project)
+        .collect()
+}
+
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
 pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
@@ -162,7 +182,7 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
     let named: Vec<PathBuf> = paths
         .iter()
         .filter(|path| path.ends_with("config") || path.ends_with("config.worktree"))
-        .filter_map(|config| Some((config.parent()?, fs::read_to_string(config).ok()?)))
+        .filter_map(|config| Some((config.parent()?, text(config)?)))
         .flat_map(|(folder, config)| named_paths(&config, &real, &resolve_links(folder)))
         .map(|path| resolve_links(&path))
         .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))
@@ -228,7 +248,10 @@ fn named_paths(config: &str, project: &Path, folder: &Path) -> Vec<PathBuf> {
         };
         let key = key.trim().to_ascii_lowercase();
         match key.as_str() {
-            "hookspath" => Some(project.join(value)),
+            "hookspath" => Some(match value.strip_prefix("~/") {
+                Some(below) => below_home(project, below),
+                None => project.join(value),
+            }),
             "path" => Some(folder.join(value)),
             "worktree" => Some(folder.join(value).join(".git")),
             _ => None,
@@ -238,10 +261,18 @@ fn named_paths(config: &str, project: &Path, folder: &Path) -> Vec<PathBuf> {
     settings.collect()
 }
 
+/// Returns where a path below the home folder lies if the project lies in that, too.
+fn below_home(project: &Path, path: &str) -> PathBuf {
+    let mut homes = project.ancestors().skip(1).map(|home| home.join(path));
+    homes
+        .find(|path| path.starts_with(project))
+        .unwrap_or_default()
+}
+
 /// Returns the folder that a `.git` file names, and the one that it shares with other worktrees.
 fn linked_folders(file: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
     let named = |file: &Path, prefix: &str| {
-        let text = fs::read_to_string(file).ok()?;
+        let text = text(file)?;
         let path = text.strip_prefix(prefix)?.trim_end();
         file.parent()?.join(path).canonicalize().ok()
     };
@@ -372,6 +403,45 @@ mod tests {
         ] {
             assert_eq!(is_protected(&project, Path::new(file)), expected, "{file}");
         }
+    }
+
+    #[test]
+    fn hooks_named_from_the_home_folder_and_by_the_persons_own_configuration_are_protected() {
+        let home = tempfile::TempDir::new().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let project = home.join("work/p");
+        fs::create_dir_all(project.join(".git")).unwrap();
+        let config = "[core]\n\thooksPath = ~/work/p/.hk\n";
+        write(&project.join(".git/config"), config);
+        assert!(paths(&project, &[]).contains(&project.join(".hk")));
+        write(
+            &home.join(".gitconfig"),
+            "[core]\n\thooksPath = .githooks\n",
+        );
+        assert_eq!(own_hooks(&project, &home), [project.join(".githooks")]);
+        write(&home.join(".gitconfig"), "[core]\n\thooksPath = ~/hooks\n");
+        assert!(own_hooks(&project, &home).is_empty());
+    }
+
+    #[test]
+    fn a_config_without_an_end_is_not_read() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        let module = project.join(".git/modules/x");
+        fs::create_dir_all(&module).unwrap();
+        write(&module.join("HEAD"), "x");
+        let usual = paths(&project, &[]);
+        std::os::unix::fs::symlink("/dev/zero", module.join("config")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            project.join(".git/config"),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
+        let found = paths(&project, &[]);
+        assert!(usual.iter().all(|path| found.contains(path)));
     }
 
     #[test]

@@ -4,15 +4,12 @@
 //! own; and a repository that a command named, or made where one is named, stays only while it names nothing to run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::can_be_mounted;
+use super::entry::text;
 use super::index::gitlinks;
-
-/// Bytes of a `.git` file that count.
-const GIT_FILE_MAX: u64 = 1 << 16;
 
 /// How git gets from the path of a submodule to its repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +19,7 @@ pub(super) enum Lead {
     /// `.git` is a folder, a link, or a file that names the folder.
     Folder,
     Link(PathBuf),
-    File(Vec<u8>),
+    File(String),
 }
 
 /// A submodule that git would enter.
@@ -102,16 +99,7 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
     if real.is_dir() {
         return Some(real);
     }
-    let text = String::from_utf8(text(&real)?).ok()?;
+    let text = text(&real)?;
     let named = text.strip_prefix("gitdir: ")?.trim_end();
     root.join(named).canonicalize().ok()
-}
-
-/// Returns the beginning of a file, and nothing of what is none.
-fn text(path: &Path) -> Option<Vec<u8>> {
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let mut text = Vec::new();
-    let file = File::open(path).ok()?;
-    file.take(GIT_FILE_MAX).read_to_end(&mut text).ok()?;
-    Some(text)
 }

@@ -32,6 +32,45 @@ fn text(path: &Path) -> String {
 }
 
 #[test]
+fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that_began_later() {
+    let (root, order) = project();
+    let project = root.path().canonicalize().unwrap();
+    let first = Guard::new(&order);
+    write(&project.join("AGENTS.md"), "after");
+    symlink("evil", project.join(".envrc")).unwrap();
+    let second = Guard::new(&order);
+    assert_eq!(first.put_back(Namespaces::Missing).len(), 2);
+    let told = second.put_back(Namespaces::Missing);
+    let told: Vec<_> = told
+        .iter()
+        .map(|it| (it.change, &it.path, &it.copy))
+        .collect();
+    assert_eq!(told, [(Change::Changed, &project.join("AGENTS.md"), &None)]);
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+    assert!(!project.join(".envrc").is_symlink());
+
+    drop((first, second));
+
+    // While the first one runs, the second one undoes what it meets.
+    let first = Guard::new(&order);
+    symlink("evil", project.join(".envrc")).unwrap();
+    let second = Guard::new(&order);
+    assert_eq!(second.put_back(Namespaces::Missing).len(), 1);
+    assert!(!project.join(".envrc").is_symlink());
+    drop((first, second));
+
+    // Alone again, what is there counts.
+    symlink("mine", project.join(".envrc")).unwrap();
+    let guard = Guard::new(&order);
+    fs::remove_file(project.join(".envrc")).unwrap();
+    guard.put_back(Namespaces::Missing);
+    assert_eq!(
+        fs::read_link(project.join(".envrc")).unwrap(),
+        Path::new("mine")
+    );
+}
+
+#[test]
 fn what_a_command_did_is_put_back_and_can_be_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();

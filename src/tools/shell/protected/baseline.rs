@@ -1,0 +1,82 @@
+//! What was there of protected files before the first of the commands that run in a project now.
+//!
+//! Another session's command may be running when one begins: what that one has made must not count as what was there.
+//! Unit: one project. A file in the folder for changes is locked by all who compare there; whoever is alone writes
+//! down what it found, the others read it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::entry::Entry;
+use crate::files::digest;
+use crate::tools::shell::order::Order;
+
+/// Ends the name of a file; its beginning is the digest of the project's path.
+const RUNNING: &str = ".running";
+
+/// Locked as long as this exists.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    file: File,
+    is_first: bool,
+}
+
+impl Baseline {
+    /// Waits for nobody but one who is just writing. `None` where no file can be locked.
+    pub(super) fn lock(order: &Order) -> Option<Self> {
+        let project = order
+            .writable
+            .first()
+            .filter(|_| !order.protected.is_empty())?;
+        let folder = order.aside.as_deref()?;
+        fs::create_dir_all(folder).ok()?;
+        let name = digest(project.as_os_str().as_encoded_bytes()) + RUNNING;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).mode(0o600);
+        let file = options.open(folder.join(name)).ok()?;
+        let is_first = file.try_lock().is_ok();
+        if !is_first {
+            file.lock_shared().ok()?;
+        }
+        Some(Self { file, is_first })
+    }
+
+    /// Takes out of `before` what was not there, and returns the paths that hold something else by now.
+    pub(super) fn apply(
+        &mut self,
+        before: &mut BTreeMap<PathBuf, Entry>,
+    ) -> io::Result<BTreeSet<PathBuf>> {
+        if self.is_first {
+            let lines = before.iter().map(|(path, entry)| line(path, entry) + "\n");
+            self.file.set_len(0)?;
+            self.file.write_all(lines.collect::<String>().as_bytes())?;
+            self.file.lock_shared()?;
+            return Ok(BTreeSet::new());
+        }
+        let mut text = String::new();
+        self.file.rewind()?;
+        self.file.read_to_string(&mut text)?;
+        let known: BTreeSet<&str> = text.lines().collect();
+        let paths: BTreeSet<&str> = known.iter().filter_map(|it| it.split(' ').next()).collect();
+        before.retain(|path, _| paths.contains(digest_of(path).as_str()));
+        let changed = before
+            .iter()
+            .filter(|(path, entry)| !known.contains(line(path, entry).as_str()));
+        Ok(changed.map(|(path, _)| path.clone()).collect())
+    }
+}
+
+fn digest_of(path: &Path) -> String {
+    digest(path.as_os_str().as_encoded_bytes())
+}
+
+fn line(path: &Path, entry: &Entry) -> String {
+    format!(
+        "{} {}",
+        digest_of(path),
+        digest(entry.identity().as_bytes())
+    )
+}
