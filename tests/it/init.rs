@@ -91,7 +91,7 @@ fn without_a_terminal_it_wants_yes_and_writes_nothing() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("hint: `cogtrix init --yes` takes the defaults"),
+            .contains("hint: `cogtrix init --yes` accepts the defaults"),
         "{run}"
     );
     assert!(!config(&home).exists());
@@ -111,11 +111,11 @@ fn without_any_model_the_file_says_where_one_goes() {
     # cogtrix.example.yaml has all keys with their defaults.
 
     models:
-      # What a chat begins with; -m and /model choose another.
+      # The model a chat starts with; -m and /model choose another.
       default: "auto"
 
     memory:
-      # The mode a session begins in: conversation, code or reasoning.
+      # The mode a session starts in: conversation, code or reasoning.
       mode: conversation
     "#);
     let check = home.cogtrix(&["-c", "own.yaml", "config", "check"]).run();

@@ -5,7 +5,7 @@ use cogtrix::testing::server::{Server, say};
 use crate::support::home::Home;
 use crate::support::is_wholly_confined;
 
-const REFUSAL: &str = "error: this session is open read-only\nhint: close the other terminal, or start another session with `-s NEW`\n";
+const REFUSAL: &str = "error: this session is open read-only\nhint: `/new` starts another session, `/session NAME` opens one\n";
 
 /// A home whose session `s` has two turns, and the server that answers there.
 fn home() -> (Home, Server) {

@@ -46,6 +46,8 @@ fn the_case_of_m_tells_mode_from_model() {
     // Without its provider, where only one lists it.
     chat.says("/m scripted", "Switched to desk/scripted");
     chat.says("/m third", "unknown model \"third\"");
+    chat.says("/m secnd", "hint: did you mean desk/second?");
+    chat.says("/m desk/secnd", "hint: did you mean second? available: ");
     chat.says("/m other", "Switched to desk/second");
     chat.says("/m nobody/nothing", "error: ");
     chat.says("/m desk/third", "does not have the model \"third\"");
