@@ -92,7 +92,9 @@ pub fn is_like(typed: &str, name: &str) -> bool {
     let (typed, name) = (typed.to_lowercase(), name.to_lowercase());
     let chars = typed.chars().count();
     let max = if chars < 6 { 1 } else { 2 };
-    chars >= 3 && (name.starts_with(&typed) || strsim::osa_distance(&typed, &name) <= max)
+    chars >= 3
+        && typed != name
+        && (name.starts_with(&typed) || strsim::osa_distance(&typed, &name) <= max)
 }
 
 /// One entry of `/v1/models`.

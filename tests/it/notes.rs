@@ -117,7 +117,7 @@ fn a_section_leaves_the_request_when_it_went_untouched_and_comes_back() {
     );
     assert!(
         run.stdout
-            .contains("Decisions (1 of 20): not sent, last changed 5 turns ago"),
+            .contains("Decisions (1 of 20): not sent, unchanged for 5 turns"),
         "{run}"
     );
 }

@@ -152,7 +152,7 @@ fn lines_of_a_script_run_commands_too_but_not_in_a_session_that_is_open_read_onl
         .run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("from a line\nReply"), "{run}");
-    assert!(run.stderr.contains("goes with your next message"), "{run}");
+    assert!(run.stderr.contains("with your next message"), "{run}");
     let sent = server.chats().last().unwrap().message(-1);
     assert!(
         sent.contains("$ echo from a line\nfrom a line\n[exit 0"),

@@ -103,18 +103,17 @@ impl Shared {
         let (columns, _) = size();
         let (mut row, mut column) = (0, self.prompt.load(Ordering::Relaxed));
         for grapheme in line.graphemes(true) {
-            match grapheme {
-                "\n" => (row, column) = (row + 1, 0),
-                _ => {
-                    let cells = match grapheme {
-                        "\t" => TAB - column % TAB,
-                        other => width(other),
-                    };
-                    column += cells;
-                    if column > columns {
-                        (row, column) = (row + 1, cells);
-                    }
+            let cells = match grapheme {
+                "\n" => {
+                    (row, column) = (row + 1, 0);
+                    continue;
                 }
+                "\t" => TAB - column % TAB,
+                other => width(other),
+            };
+            column += cells;
+            if column > columns {
+                (row, column) = (row + 1, cells);
             }
         }
         row + 1 + usize::from(column == columns)
@@ -200,8 +199,7 @@ impl Shared {
 fn event_keys(event: &Event) -> &[KeyEvent] {
     match event {
         Event::KeySeq(keys) => keys,
-        Event::Any => &[],
-        Event::Mouse() => &[],
+        Event::Any | Event::Mouse() => &[],
     }
 }
 

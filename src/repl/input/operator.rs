@@ -114,7 +114,7 @@ mod tests {
             ("dw", 1, "word", Some(Cmd::Kill(end.clone()))),
             ("yw", 1, "word", Some(Cmd::ViYankTo(end.clone()))),
             ("dW", 1, "foo-bar", Some(Cmd::Kill(end.clone()))),
-            ("dw", 2, "last but", Some(Cmd::Kill(end.clone()))),
+            ("dw", 2, "last but", Some(Cmd::Kill(end))),
             ("dd", 1, "word", Some(Cmd::Kill(Movement::WholeLine))),
             (
                 "dw",

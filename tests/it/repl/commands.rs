@@ -206,7 +206,7 @@ fn info_says_where_one_is() {
         "session   here",
         "messages  0 in 0 turns",
         "mode      code (window of 30 messages)",
-        "model     none; replies quote what was said",
+        "model     none; replies only quote earlier messages",
     ] {
         assert!(screen.contains(row), "{row}: {screen}");
     }

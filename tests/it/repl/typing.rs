@@ -252,7 +252,7 @@ fn ctrl_c_ends_a_typed_command_and_what_it_printed_is_kept() {
     let server = listener();
     let mut chat = Home::with(&server).chat(&[]);
     chat.enter("!echo begun; sleep 1000").wait_for("\nbegun");
-    chat.key(Key::CtrlC).wait_for("interrupted; this goes");
+    chat.key(Key::CtrlC).wait_for("interrupted; it goes");
     chat.wait_for_prompt();
     chat.says("well", "got it");
     assert!(heard(&server).contains("begun\n[interrupted]"));
