@@ -112,8 +112,7 @@ fn a_mistyped_command_is_no_question() {
         let run = Home::new().cogtrix(question).run();
         assert_eq!(run.code, Some(2), "{run}");
         assert!(
-            run.stderr
-                .contains("to ask this as a question, quote it"),
+            run.stderr.contains("to ask this as a question, quote it"),
             "{run}"
         );
     }
