@@ -53,10 +53,8 @@ impl Agent {
         let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
         let usage = TokenUsage::new(input, window, threshold, counted.is_none());
         let tools = sent.budget.calibration().grow(sent.tools);
-        // Servers count the descriptions of tools in their own ways, or not at all.
-        let without_tools = sent.cost.minus(sent.tools);
-        let sent_tokens = sent.budget.calibration().grow(without_tools);
-        let cut = counted.and_then(|counted| self.warned.of_count(sent_tokens, counted, window));
+        let all = sent.budget.calibration().grow(sent.cost);
+        let cut = counted.and_then(|counted| self.warned.of_count((all, tools), counted, window));
         cut.into_iter()
             .chain(self.warned.of_usage(usage, tools))
             .collect()

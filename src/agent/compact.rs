@@ -73,7 +73,7 @@ pub enum CompactError {
     NotTaken(#[from] NotTaken),
     #[error(transparent)]
     NotWritten(#[from] NotWritten),
-    #[error("a summary of this needs a model, and none is connected")]
+    #[error("a summary needs a model, and none is connected")]
     NeedsModel,
 }
 
@@ -177,7 +177,8 @@ impl Agent {
         let before = job.before + stays;
         let done = if job.asks() {
             // The active model, whoever summarises otherwise (O15).
-            written(job, self.active_asker(), progress, cancel).await?
+            let written = written(job, self.active_asker(), progress, cancel).await;
+            written.map_err(|error| self.without_model(error))?
         } else {
             Done::Compacted(job.without_summary().ok_or(CannotCompact::Nothing)?)
         };
@@ -198,6 +199,15 @@ impl Agent {
             limit: self.served_window,
             calibration: self.session().meta().calibration,
             summaries: Arc::clone(&self.summaries),
+        }
+    }
+
+    /// Where no model is connected, no other reason counts.
+    fn without_model(&self, error: NotWritten) -> CompactError {
+        if self.provider.is_offline() && !matches!(error, NotWritten::Interrupted) {
+            CompactError::NeedsModel
+        } else {
+            error.into()
         }
     }
 

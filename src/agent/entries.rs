@@ -39,7 +39,7 @@ pub enum CannotPin {
         "the pins would take about {tokens} tokens; the limit is {most}, a tenth of the model's window"
     )]
     NoRoom { tokens: Tokens, most: Tokens },
-    #[error("there is no pin {id}")]
+    #[error("no pin {id}")]
     Missing { id: u32 },
 }
 

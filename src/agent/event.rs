@@ -362,7 +362,7 @@ impl fmt::Display for Warning {
                 f,
                 "Saved for this project. `/approvals revoke {number}` undoes it."
             ),
-            Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),
+            Self::NotRemembered { why, hint } => write!(f, "approval not saved: {why}; {hint}"),
         }
     }
 }

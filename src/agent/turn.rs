@@ -86,9 +86,17 @@ impl Hint for TurnFailure {
         match self {
             Self::Provider(error) => {
                 let hint = error.hint()?;
-                if hint == "try again" {
-                    return Some("`/retry` tries again".into());
-                }
+                let hint = match hint.as_ref() {
+                    "try again" => return Some("`/retry` tries again".into()),
+                    "wait a moment and try again" => {
+                        return Some("wait a moment, then `/retry`".into());
+                    }
+                    // No running program learns of a new variable.
+                    export if export.starts_with("export ") => {
+                        return Some(format!("quit, {export}, then `cogtrix --continue`").into());
+                    }
+                    _ => hint,
+                };
                 let joint = if hint.ends_with('?') { " " } else { "; " };
                 Some(format!("{hint}{joint}`/retry` tries again").into())
             }

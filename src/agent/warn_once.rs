@@ -19,6 +19,7 @@ pub(super) struct WarnOnce {
     not_saved: Condition,
     still_full: Condition,
     recovered: bool,
+    counts_tools: bool,
 }
 
 impl WarnOnce {
@@ -94,14 +95,21 @@ impl WarnOnce {
     }
 
     /// Compares what was sent with what the server counted. Estimates are rough, so only a count of
-    /// less than half, or one that stops exactly at the window, raises the alarm.
+    /// less than half, or one that stops exactly at the window, raises the alarm. Some servers do not count the
+    /// descriptions of tools: only those that once counted more than the rest are taken to.
     pub(super) fn of_count(
         &mut self,
-        estimated: Tokens,
+        (all, tools): (Tokens, Tokens),
         counted: Tokens,
         window: Tokens,
     ) -> Option<Warning> {
         const WORTH_IT: Tokens = Tokens(512);
+        self.counts_tools |= u64::from(counted.0) * 10 > u64::from(all.0) * 9;
+        let estimated = if self.counts_tools {
+            all
+        } else {
+            all.minus(tools)
+        };
         let far_fewer = estimated > WORTH_IT && u64::from(counted.0) * 2 < u64::from(estimated.0);
         let stopped_at_window = counted >= window && window > Tokens::ZERO;
         self.silent_cut
@@ -156,6 +164,22 @@ mod tests {
     }
 
     #[test]
+    fn tools_count_on_both_sides_once_a_server_has_counted_them() {
+        let sent = (Tokens(1_200), Tokens(600));
+        let window = Tokens(8_192);
+        let mut told = WarnOnce::default();
+        assert!(told.of_count(sent, Tokens(550), window).is_none());
+        assert!(told.of_count(sent, Tokens(1_150), window).is_none());
+        let warning = told.of_count(sent, Tokens(550), window);
+        let expected = Warning::SilentCut {
+            estimated: Tokens(1_200),
+            counted: Tokens(550),
+            window,
+        };
+        assert_eq!(warning, Some(expected));
+    }
+
+    #[test]
     fn a_silent_cut_is_seen_and_a_rough_estimate_is_not_one() {
         for (estimated, counted, window, expected) in [
             (6_000, 2_048, 8_192, true),
@@ -163,8 +187,11 @@ mod tests {
             (100, 22, 8_192, false),
             (4_100, 4_096, 4_096, true),
         ] {
-            let warning =
-                WarnOnce::default().of_count(Tokens(estimated), Tokens(counted), Tokens(window));
+            let warning = WarnOnce::default().of_count(
+                (Tokens(estimated), Tokens(0)),
+                Tokens(counted),
+                Tokens(window),
+            );
             assert_eq!(
                 warning.is_some(),
                 expected,

@@ -7,6 +7,7 @@ use super::args::ChatArgs;
 use super::greeting::{self, Greeting};
 use super::report::{CliError, Exit};
 use super::run_mode::RunMode;
+use super::settings::check_models;
 use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
@@ -23,7 +24,7 @@ use crate::repl::{Signals, show};
 use crate::term::Output;
 
 /// What a session is called where neither a person nor a config file says.
-const USUAL_SESSION: &str = "default";
+pub(super) const USUAL_SESSION: &str = "default";
 
 /// A chat: one prompt, lines from a pipe, or a person at a terminal, who may ask for another session.
 pub(super) async fn chat(called: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
@@ -66,6 +67,7 @@ async fn one_chat(
     let texts = Texts::load(inputs.folders.config.as_deref())?;
     let memory = parts::memory(&config, &texts)?;
     let catalog = parts::catalog(&config, &inputs, &texts)?;
+    check_models(&config, &catalog)?;
     let mut choice = catalog.choose(None).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let chosen = opening::choose(
@@ -113,7 +115,7 @@ async fn one_chat(
             .filter(|_| choice.provider.is_offline()),
         RunMode::Lines | RunMode::Terminal => None,
     };
-    let greeting = Greeting::new(&opened, &choice, notice, &config);
+    let greeting = Greeting::new(&opened, &choice, notice, (&config, &run_mode));
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
     let folder = home_relative(&project, inputs.folders.home.as_deref());
@@ -305,7 +307,6 @@ async fn summariser(
     if model.is_empty() {
         return Ok(None);
     }
-    catalog.knows(model)?;
     match catalog.choose(Some(model)).await {
         Ok(choice) => Ok(Some(choice.provider)),
         Err(error) => {

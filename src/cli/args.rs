@@ -48,7 +48,7 @@ pub struct Args {
     #[command(flatten)]
     pub chat: ChatArgs,
 
-    /// Question to ask, as with -p; put -- before one that looks like a command
+    /// Question to ask, as with -p; put -- before it if it looks like a command
     #[arg(value_name = "QUESTION", conflicts_with_all = ["prompt", "prompt_file", "lines"])]
     pub question: Vec<String>,
 
@@ -113,7 +113,7 @@ pub struct ChatArgs {
     #[arg(short, long, value_name = "NAME", global = true)]
     pub session: Option<String>,
 
-    /// Open a session that exists; without a name choose one from a list, in a script the one used last
+    /// Resume a session; without a name, choose one from a list (in a script: the last one used)
     #[arg(short, long, value_name = "NAME", num_args = 0..=1, conflicts_with = "session")]
     #[expect(
         clippy::option_option,
@@ -163,7 +163,7 @@ pub struct ChatArgs {
     #[arg(short = 'y', long = "no-confirm")]
     pub no_confirm: bool,
 
-    /// Refuse every tool call that could change something, also in memory
+    /// Refuse tool calls that could change anything, including memory
     #[arg(long)]
     pub read_only: bool,
 
@@ -259,7 +259,7 @@ pub enum Command {
         #[command(subcommand)]
         command: MemoryCommand,
     },
-    /// Search everything: what is kept and what was said; the same as `memory search`
+    /// Search saved memory and all conversations; same as `memory search`
     Search(SearchArgs),
     /// Show, check or edit the configuration
     Config {
@@ -268,7 +268,7 @@ pub enum Command {
     },
     /// Find models, write a config file and try it
     Init {
-        /// Ask nothing: take what a chat would take
+        /// Ask no questions; use what a chat would use
         #[arg(long)]
         yes: bool,
     },
@@ -296,10 +296,10 @@ pub enum Command {
         /// Shell to complete for
         shell: Shell,
     },
-    /// Print the manual page, or write those of all commands
+    /// Print the manual page, or write the pages of all commands to a folder
     #[command(alias = "man")]
     Manual {
-        /// The folder to write them into
+        /// Folder to write the pages to
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
     },
@@ -308,6 +308,7 @@ pub enum Command {
 #[derive(Clone, Debug, Subcommand)]
 pub enum SessionsCommand {
     /// List all sessions, most recently used first
+    #[command(alias = "ls")]
     List,
     /// Print the messages of a session
     Show {
@@ -315,33 +316,35 @@ pub enum SessionsCommand {
         name: String,
     },
     /// Copy a session
+    #[command(aliases = ["copy", "cp"])]
     Fork {
         /// Session name
         name: String,
-        /// The name of the copy
+        /// Name for the copy
         new: String,
-        /// Copy it as it was when this turn had ended; `show` has the numbers
+        /// Copy only up to this turn; `show` lists turn numbers
         #[arg(long, value_name = "N")]
         at: Option<u32>,
     },
-    /// Give a session another name
+    /// Rename a session
+    #[command(alias = "mv")]
     Rename {
         /// Session name
         name: String,
-        /// The new one
+        /// New name
         new: String,
     },
     /// Move a session to the trash folder
+    #[command(aliases = ["rm", "remove"])]
     Delete {
         /// Session name
         name: String,
     },
-    /// Bring back a session that was deleted
+    /// Restore a deleted session
     Restore {
         /// Session name
         name: String,
-        /// Of several of this name the one deleted then: a time in UTC, or the beginning of one; default: the one
-        /// deleted last
+        /// Which one, if several had this name: its deletion time in UTC, or the start of it (default: the latest)
         #[arg(long, value_name = "TIME")]
         from: Option<String>,
     },
@@ -475,7 +478,7 @@ pub enum ConfigCommand {
     Show,
     /// Check the config file for errors
     Check,
-    /// Print the path of the config file that is read, or would be
+    /// Print the path of the config file
     Path,
     /// Open the config file in $VISUAL or $EDITOR, then check it
     Edit,

@@ -60,7 +60,7 @@ pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliEr
     match data_dir.join("history").canonicalize() {
         Ok(history) if target.starts_with(&history) => Err(CliError::Usage {
             problem: format!("{} is inside the session history", path.display()),
-            hint: "choose a file outside the data folder's history",
+            hint: "choose a file outside the history folder",
         }),
         Ok(_) | Err(_) => Ok(()),
     }

@@ -2,21 +2,14 @@
 
 use super::args::ChatArgs;
 use super::doctor::machine::creatable;
+use super::run_mode::RunMode;
 use crate::config::{Config, Source};
 use crate::provider::{Choice, Provider};
 use crate::repl::listing;
 use crate::repl::recap::{self, recap};
 use crate::repl::repl_context::{ReplContext, Writing};
 use crate::store::{Opened, Repair};
-use crate::term::{Output, Verbosity, width};
-
-/// A session remembers its last mode but does not set it: the person is told (C63).
-fn mode_hint(opened: &Opened, config: &Config) -> Option<String> {
-    let used = opened.session.meta().mode.as_deref()?;
-    let chosen = config.source("memory.mode") != Source::Default;
-    (!chosen && used != config.settings.memory.mode)
-        .then(|| format!("This session was last used in {used} mode; `/mode {used}` switches back"))
-}
+use crate::term::{Output, Verbosity, sentence, width};
 
 /// What `-v` adds: where things come from.
 pub(super) async fn details(config: &Config, provider: &dyn Provider, output: &mut Output) {
@@ -48,6 +41,7 @@ pub(super) struct Greeting {
     /// How to get a model, where there is none.
     notice: Option<String>,
     repairs: Vec<Repair>,
+    is_chat: bool,
 }
 
 impl Greeting {
@@ -55,15 +49,19 @@ impl Greeting {
         opened: &Opened,
         choice: &Choice,
         session: Option<String>,
-        config: &Config,
+        (config, run_mode): (&Config, &RunMode),
     ) -> Self {
         let because = choice.because.as_ref();
+        let is_chosen = matches!(config.source("memory.mode"), Source::Flag(_));
+        let mode = &config.settings.memory.mode;
+        let hint = recap::mode_hint(&opened.session, mode).filter(|_| !is_chosen);
         Self {
-            hint: mode_hint(opened, config),
+            hint,
             session,
             because: because.map_or_else(String::new, |why| format!(" (from {why})")),
             notice: choice.notice.clone(),
             repairs: opened.repairs.clone(),
+            is_chat: !matches!(run_mode, RunMode::OneShot(_)),
         }
     }
 
@@ -79,7 +77,9 @@ impl Greeting {
             output.warning(&unread);
         }
         let data = &repl.env.places.data;
-        if repl.env.places.writing == Writing::Kept
+        // A run of one prompt says at its end that nothing was saved.
+        if self.is_chat
+            && repl.env.places.writing == Writing::Kept
             && let Err(error) = creatable(&data.join("history"))
         {
             output.warning(&format!(
@@ -91,7 +91,7 @@ impl Greeting {
             output.notice("Opened read-only: commands work, but nothing is sent or saved");
         }
         if let Some(notice) = &self.notice {
-            output.notice(notice);
+            output.notice(&sentence(notice));
         }
     }
 
@@ -113,7 +113,7 @@ impl Greeting {
                 self.because
             ));
             let opened = if args.private {
-                "private session: nothing is saved".to_owned()
+                "Private session: nothing is saved".to_owned()
             } else {
                 listing::opened(&repl.agent, repl.env.now())
             };
@@ -127,7 +127,7 @@ impl Greeting {
         }
         self.aside(repl, output);
         if let Some(hint) = &self.hint {
-            output.notice(hint);
+            output.aside(hint);
         }
     }
 }

@@ -53,8 +53,8 @@ struct Found {
 pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     if !yes && !std::io::stdin().is_terminal() {
         return Err(CliError::Usage {
-            problem: "there is no terminal to ask at".to_owned(),
-            hint: "`cogtrix init --yes` takes the defaults",
+            problem: "`cogtrix init` asks questions and needs a terminal".to_owned(),
+            hint: "`cogtrix init --yes` accepts the defaults",
         });
     }
     let disk = parts::disk(args);
@@ -68,7 +68,7 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
     let own = named.or(existing).or_else(|| usual.next());
     let Some(path) = own else {
         return Err(CliError::Usage {
-            problem: "there is no config folder".to_owned(),
+            problem: "no config folder found".to_owned(),
             hint: "name the file with -c",
         });
     };
@@ -84,7 +84,7 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
     let mut found = find(Settings::default(), environment).await;
     output.end_progress();
     let chosen = if found.is_empty() {
-        output.notice("No server answered, and no key is in the environment.");
+        output.notice("No server answered, and no API key is set.");
         if yes {
             None
         } else {
@@ -146,10 +146,10 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
     output.answer(&format!("Wrote {}", path.display()));
     match chosen {
         None => output.notice(
-            "It names no model yet: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+            "No model is set yet: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
         ),
         Some(found) if found.lacks_address => output.notice(&format!(
-            "The address is not in it, and was not tried: put it with its password into {} before you start cogtrix.",
+            "The address was not written and not tried, because it holds a password: set {} to it before you start cogtrix.",
             address_variable(found.kind)
         )),
         Some(_) => return try_out(&path, args, output).await,
@@ -376,11 +376,11 @@ providers:
 # cogtrix.example.yaml has all keys with their defaults.
 
 {servers}models:
-  # What a chat begins with; -m and /model choose another.
+  # The model a chat starts with; -m and /model choose another.
   default: {}
 
 memory:
-  # The mode a session begins in: conversation, code or reasoning.
+  # The mode a session starts in: conversation, code or reasoning.
   mode: {mode}
 ",
         quoted(&default)
@@ -420,7 +420,7 @@ async fn try_out(path: &Path, args: &ChatArgs, output: &mut Output) -> Result<Ex
         .filter(|_| counts.iter().all(|file| file != path))
     {
         let other = other.display();
-        output.warning(&format!("in this folder {other} counts instead"));
+        output.warning(&format!("in this folder, {other} is used instead"));
     }
     let args = ChatArgs {
         config_file: Some(path.to_owned()),

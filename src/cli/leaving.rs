@@ -26,8 +26,8 @@ pub(super) async fn finish_jobs(
     let catches_up = waiting == Waiting::ToCatchUp && covers >= BEHIND;
     if covers > 0 && (catches_up || waiting == Waiting::BrieflyAndSaid) {
         let what = match agent.job_name() {
-            Some("facts") => format!("extracting facts from {covers} messages"),
-            Some(_) | None => format!("summarising {covers} older messages"),
+            Some("facts") => format!("Extracting facts from {covers} messages"),
+            Some(_) | None => format!("Summarising {covers} older messages"),
         };
         output.notice(&format!("{what}; Ctrl-C leaves it for the next run"));
     }

@@ -93,8 +93,8 @@ fn parsed(output: &Output) -> Result<Args, clap::Error> {
                 .count()
                 > 1
         {
-            let tip = "to ask all of it as a question, quote it or put `--` right behind `cogtrix`"
-                .into();
+            let tip =
+                "to ask this as a question, quote it or put `--` right after `cogtrix`".into();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         }
         error

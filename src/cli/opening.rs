@@ -2,13 +2,13 @@
 //! free.
 
 use std::io::{self, BufRead};
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use super::app::USUAL_SESSION;
 use super::args::ChatArgs;
 use super::parts;
 use super::report::CliError;
@@ -18,8 +18,9 @@ use crate::config::{Config, Source};
 use crate::files::Disk;
 use crate::repl::Signals;
 use crate::repl::commands::{Instead, meant_by, open_new, slip_question};
+use crate::repl::listing;
 use crate::repl::picker::{self, Picked};
-use crate::store::{Opened, SessionStore, StoreError};
+use crate::store::{Opened, SessionInfo, SessionStore, StoreError};
 use crate::term::Output;
 use crate::text::secrets;
 
@@ -57,8 +58,7 @@ pub(super) async fn open(
     now: Timestamp,
     (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Option<Session>, CliError> {
-    check_data_folder(&config.settings.data_dir)?;
-    let (disk, store) = kept_in(args, config);
+    let (disk, store) = kept_in(args, config)?;
     let patience = run_mode.patience(config.settings.lock_wait);
     let is_chosen = args.session.is_some() || args.resume.is_some() || args.resume_last;
     let is_asked = *run_mode == RunMode::Terminal && is_chosen;
@@ -116,17 +116,6 @@ fn open_waiting(
     }
 }
 
-/// Refuses a data folder that is something else: nothing could be read or written below it.
-fn check_data_folder(folder: &Path) -> Result<(), CliError> {
-    match std::fs::metadata(folder) {
-        Ok(found) if !found.is_dir() => Err(CliError::DataFolder {
-            path: folder.to_owned(),
-            source: io::ErrorKind::NotADirectory.into(),
-        }),
-        Ok(_) | Err(_) => Ok(()),
-    }
-}
-
 /// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave.
 /// Signals that were listened for are listened for until the end.
 pub(super) async fn choose(
@@ -136,16 +125,19 @@ pub(super) async fn choose(
     now: Timestamp,
     (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Option<ChatArgs>, CliError> {
-    if *run_mode != RunMode::Terminal || args.resume != Some(None) || !output.can_show_list() {
+    if *run_mode != RunMode::Terminal || args.resume != Some(None) {
         return Ok(Some(args));
     }
-    let (_, store) = kept_in(&args, config);
+    let (_, store) = kept_in(&args, config)?;
     let sessions = match store.list()? {
         all if args.last => (all, 0),
         all => picker::without_one_shots(all),
     };
     if sessions.0.len() < 2 {
         return Ok(Some(args));
+    }
+    if !output.can_show_list() {
+        return choose_by_name(args, &sessions.0, now, (output, listening)).await;
     }
     let signals = listen(listening)?;
     let picked = picker::pick(sessions, &store, now, output, signals).await;
@@ -158,6 +150,28 @@ pub(super) async fn choose(
     }
 }
 
+/// The same at a terminal that cannot draw a list again and again.
+async fn choose_by_name(
+    args: ChatArgs,
+    sessions: &[SessionInfo],
+    now: Timestamp,
+    (output, listening): (&mut Output, &mut Option<Signals>),
+) -> Result<Option<ChatArgs>, CliError> {
+    let columns = output.answer_columns();
+    output.answer(&listing::table(sessions, None, now, columns));
+    let last = &sessions[0].name;
+    let question = format!("Session name (Enter = {last}):");
+    let name = match hear(&question, output, listening).await {
+        None => return Ok(None),
+        Some(name) if name.is_empty() => last.to_string(),
+        Some(name) => name,
+    };
+    Ok(Some(ChatArgs {
+        resume: Some(Some(name)),
+        ..args
+    }))
+}
+
 /// Listens for signals from now on, if nobody does yet.
 pub(super) fn listen(listening: &mut Option<Signals>) -> Result<&mut Signals, CliError> {
     if listening.is_none() {
@@ -166,10 +180,14 @@ pub(super) fn listen(listening: &mut Option<Signals>) -> Result<&mut Signals, Cl
     Ok(listening.as_mut().expect("it is there now"))
 }
 
-fn kept_in(args: &ChatArgs, config: &Config) -> (Arc<dyn Disk>, Arc<dyn SessionStore>) {
+/// Where a session is kept.
+type Place = (Arc<dyn Disk>, Arc<dyn SessionStore>);
+
+fn kept_in(args: &ChatArgs, config: &Config) -> Result<Place, CliError> {
+    parts::check_data_folder(&config.settings.data_dir)?;
     let disk = parts::disk_of_run(args, config);
     let store = Arc::new(parts::store(args, Arc::clone(&disk), config));
-    (disk, store)
+    Ok((disk, store))
 }
 
 /// `-s` and config name a session that may be new; `-r` one that exists, without a name the last used.
@@ -189,7 +207,7 @@ fn wanted(
         return if store.has(&name)? {
             Ok(Wanted::This(name))
         } else {
-            Err(StoreError::Missing { name }.into())
+            Err(store.missing(&name).into())
         };
     }
     if args.resume.is_some() || args.resume_last {
@@ -221,7 +239,10 @@ async fn meant(
         return Ok(Some(name));
     }
     let sessions = store.list()?;
-    let Some(near) = name.slip_of(sessions.iter().map(|info| &info.name)) else {
+    // It may have no message yet.
+    let usual: SessionName = USUAL_SESSION.parse()?;
+    let others = sessions.iter().map(|info| &info.name).chain([&usual]);
+    let Some(near) = name.slip_of(others.filter(|other| **other != name)) else {
         return Ok(Some(name));
     };
     let question = slip_question(&name, near);
@@ -242,7 +263,7 @@ async fn open_asking(
 ) -> Result<Session, CliError> {
     let mut args = args.clone();
     loop {
-        let (disk, store) = kept_in(&args, config);
+        let (disk, store) = kept_in(&args, config)?;
         let locked = match store.open(&name, Duration::ZERO) {
             Err(locked @ StoreError::Locked { .. }) => locked,
             opened => {

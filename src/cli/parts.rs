@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
+
+use rustix::fs::{Access, access};
 
 use super::args::ChatArgs;
 use super::candidates;
 use super::report::CliError;
 use crate::agent::{ExternalMemory, long_term};
 use crate::clock::{Clock, SystemClock};
-use crate::config::{self, Config, Inputs, TextSource, Texts};
+use crate::config::{self, Config, ConfigError, Inputs, Mistake, Problem, TextSource, Texts};
 use crate::embed::EmbedderChoice;
 use crate::files::{self, Disk, LocalDisk, OverlayDisk, RootedDisk};
 use crate::hint::chain;
@@ -19,7 +22,7 @@ use crate::mem0::Mem0;
 use crate::memory::capture::{Capturing, Extractor, Learning};
 use crate::memory::facts::FactCues;
 use crate::memory::tracking::readers::Readers;
-use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
+use crate::memory::{Backend, BadCues, Memory, Prompt, Prompts, RecoveryCues, Registry};
 use crate::net::{Key, KeySource};
 use crate::provider::{Catalog, Choice, Known};
 use crate::repl::edit::TextEditor;
@@ -151,17 +154,51 @@ pub(super) fn places(config: &Config) -> Vec<String> {
 
 /// What is written to them and read of them in a turn.
 pub(super) fn extractor(config: &Config, texts: &Texts) -> Result<Extractor, CliError> {
-    Ok(Extractor::with(
-        |name| own(texts, name),
-        &config.settings.memory.wal,
-    )?)
+    let extractor = Extractor::with(|name| own(texts, name), &config.settings.memory.wal);
+    extractor.map_err(|bad| with_place(bad, config))
 }
 
 pub(super) fn fact_cues(config: &Config, texts: &Texts) -> Result<FactCues, CliError> {
-    Ok(FactCues::with(
-        |name| own(texts, name),
-        &config.settings.memory.facts,
-    )?)
+    let cues = FactCues::with(|name| own(texts, name), &config.settings.memory.facts);
+    cues.map_err(|bad| with_place(bad, config))
+}
+
+/// A setting is told with its place.
+fn with_place(bad: BadCues, config: &Config) -> CliError {
+    let BadCues::Languages {
+        setting,
+        languages,
+        known,
+    } = bad
+    else {
+        return bad.into();
+    };
+    let mistakes = languages.into_iter().map(|found| Mistake {
+        source: config.source(setting),
+        key: setting.to_owned(),
+        problem: Problem::NotOneOf {
+            found,
+            known: known.clone(),
+            nearest: None,
+        },
+    });
+    ConfigError::of(mistakes.collect()).into()
+}
+
+/// Refuses a data folder that is something else, or that cannot be read: nothing could be found or kept in it.
+pub(super) fn check_data_folder(folder: &Path) -> Result<(), CliError> {
+    let nearest = folder.ancestors().find_map(|it| fs::metadata(it).ok());
+    let checked = match nearest {
+        Some(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
+        Some(_) if folder.exists() => {
+            access(folder, Access::READ_OK | Access::EXEC_OK).map_err(io::Error::from)
+        }
+        Some(_) | None => Ok(()),
+    };
+    checked.map_err(|source| CliError::DataFolder {
+        path: folder.to_owned(),
+        source,
+    })
 }
 
 /// A text of the person's own.

@@ -112,7 +112,7 @@ pub(super) enum CliError {
     },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
-    #[error("no command {word:?}")]
+    #[error("unknown command {word:?}")]
     NearCommand { word: String, command: String },
     #[error("cannot start")]
     Runtime {
@@ -129,7 +129,11 @@ pub(super) enum CliError {
     #[error("no session to resume")]
     NothingToResume,
     #[error("unknown tool {name}")]
-    UnknownTool { name: String, known: Vec<String> },
+    UnknownTool {
+        name: String,
+        near: Option<String>,
+        known: Vec<String>,
+    },
 }
 
 impl CliError {
@@ -171,6 +175,10 @@ impl CliError {
     }
 }
 
+/// What to do about a data folder.
+const USABLE_FOLDER: &str =
+    "make it a folder that you can read and write, or choose another with --data-dir";
+
 impl Hint for CliError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
@@ -194,9 +202,7 @@ impl Hint for CliError {
                 Some("it was removed or is not accessible; `cd` to another folder".into())
             }
             Self::NotSaved { source } => source.hint(),
-            Self::DataFolder { .. } => {
-                Some("make it a folder, or choose another with --data-dir".into())
-            }
+            Self::DataFolder { .. } => Some(USABLE_FOLDER.into()),
             Self::NearCommand { command, .. } => {
                 let question = "to ask it as a question, quote it or put `--` before it";
                 Some(format!("did you mean `cogtrix {command}`? {question}").into())
@@ -204,8 +210,11 @@ impl Hint for CliError {
             Self::NothingToResume => {
                 Some("run `cogtrix` to start one; `--last` includes one-shot questions".into())
             }
-            Self::UnknownTool { known, .. } => {
-                Some(format!("available: {}", known.join(", ")).into())
+            Self::UnknownTool { near, known, .. } => {
+                let near = near
+                    .as_ref()
+                    .map_or(String::new(), |near| format!("did you mean {near}? "));
+                Some(format!("{near}available: {}", known.join(", ")).into())
             }
             Self::Lists { .. } => {
                 Some("fix the file, or move it away to use the built-in lists".into())
@@ -214,7 +223,7 @@ impl Hint for CliError {
             Self::Mcp { .. } => None,
             Self::ReadOnly(error) => error.hint(),
             Self::File { source, .. } if source.kind() == io::ErrorKind::NotConnected => {
-                Some("start what reads it first".into())
+                Some("start the program that reads it first".into())
             }
             Self::NoModel { .. } | Self::File { .. } | Self::Runtime { .. } => None,
         }

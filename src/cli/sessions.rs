@@ -15,7 +15,7 @@ use crate::memory::Backend;
 use crate::repl::memory_view::Caller;
 use crate::repl::sessions::{Sessions, renamed};
 use crate::repl::{listing, transcript};
-use crate::store::{SessionStore, StoreError};
+use crate::store::SessionStore;
 use crate::term::Output;
 
 pub(super) fn run(
@@ -25,6 +25,7 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, inputs) = trust::look(args, disk.as_ref(), output)?;
+    parts::check_data_folder(&config.settings.data_dir)?;
     let disk = parts::disk_of_run(args, &config);
     let workspace = parts::workspace(&config, &disk);
     let store = parts::store(args, Arc::clone(&disk), &config);
@@ -77,7 +78,7 @@ pub(super) fn run(
         SessionsCommand::Rename { name, new } => {
             let (from, to): (SessionName, SessionName) = (name.parse()?, new.parse()?);
             if !store.has(&from)? {
-                return Err(StoreError::Missing { name: from }.into());
+                return Err(store.missing(&from).into());
             }
             let mut opened = store.open(&from, Duration::ZERO)?;
             opened.log.rename(&opened.session, &to)?;

@@ -3,10 +3,10 @@
 use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
 use super::{app, opening, parts, trust};
-use crate::config::{self, Config, ConfigError, Inputs, Texts};
+use crate::config::{self, Config, ConfigError, Mistake, Problem, Texts};
 use crate::files::LocalDisk;
 use crate::hint::{Hint, chain};
-use crate::memory::BadCues;
+use crate::provider::Catalog;
 use crate::repl::listing;
 use crate::term::Output;
 
@@ -31,7 +31,7 @@ pub(super) async fn run(
             let path = config::config_file(&inputs)?;
             if !path.exists() {
                 return Err(CliError::Usage {
-                    problem: format!("there is no {} yet", path.display()),
+                    problem: format!("{} does not exist yet", path.display()),
                     hint: "run `cogtrix init` to write it",
                 });
             }
@@ -51,26 +51,48 @@ fn show(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
+/// Tells all mistakes at once, those of what can be read beside the others.
 fn check(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
-    let (config, inputs) = match trust::show(args, &LocalDisk) {
-        Err(error @ CliError::Config(ConfigError::Mistakes(_))) => {
+    let (mut mistakes, config, inputs) = match trust::show(args, &LocalDisk) {
+        Err(CliError::Config(ConfigError::Mistakes(mistakes))) => {
             let inputs = trust::inputs(args)?;
-            // All mistakes at once, those of what can be read beside the others.
-            if let Some(sound) = config::load_sound(&inputs, &LocalDisk) {
-                tell(&sound, &inputs, output)?;
-            }
-            return Err(error);
+            let sound = config::load_sound(&inputs, &LocalDisk);
+            (mistakes, sound, inputs)
         }
-        shown => shown?,
+        shown => {
+            let (config, inputs) = shown?;
+            warn(&config, output);
+            (Vec::new(), Some(config), inputs)
+        }
     };
-    warn(&config, output);
-    if tell(&config, &inputs, output)? > 0 {
-        return Ok(Exit::Usage);
+    let mut exit = Exit::Ok;
+    if let Some(config) = &config {
+        let texts = Texts::load(inputs.folders.config.as_deref())?;
+        let catalog = parts::catalog(config, &inputs, &texts)?;
+        mistakes.extend(unknown_models(config, &catalog, &MODELS));
+        let cues = [
+            parts::extractor(config, &texts).err(),
+            parts::fact_cues(config, &texts).err(),
+        ];
+        for error in cues.into_iter().flatten() {
+            match error {
+                CliError::Config(ConfigError::Mistakes(unknown)) => mistakes.extend(unknown),
+                error => {
+                    output.error(&chain(&error), error.hint().as_deref());
+                    exit = Exit::Usage;
+                }
+            }
+        }
     }
-    let files = config.files_shown();
-    let files = files.as_deref().unwrap_or("no config file, using defaults");
-    output.answer(&format!("{files}: ok"));
-    Ok(Exit::Ok)
+    if !mistakes.is_empty() {
+        return Err(ConfigError::of(mistakes).into());
+    }
+    if exit == Exit::Ok {
+        let files = config.as_ref().and_then(Config::files_shown);
+        let files = files.as_deref().unwrap_or("no config file, using defaults");
+        output.answer(&format!("{files}: ok"));
+    }
+    Ok(exit)
 }
 
 fn warn(config: &Config, output: &mut Output) {
@@ -79,43 +101,36 @@ fn warn(config: &Config, output: &mut Output) {
     }
 }
 
-/// Names each mistake of [`mistakes`]; returns how many there are.
-fn tell(config: &Config, inputs: &Inputs, output: &mut Output) -> Result<usize, CliError> {
-    let mistakes = mistakes(config, inputs)?;
-    for (at, error) in &mistakes {
-        output.error(&format!("{at}{}", chain(error)), error.hint().as_deref());
+/// Settings that name a model.
+const MODELS: [&str; 3] = ["models.default", "memory.summarization_model", "rag.model"];
+
+/// Refuses models of a chat that name nothing, with the place of each.
+pub(super) fn check_models(config: &Config, catalog: &Catalog) -> Result<(), CliError> {
+    let unknown = unknown_models(config, catalog, &MODELS[..2]);
+    if unknown.is_empty() {
+        return Ok(());
     }
-    Ok(mistakes.len())
+    Err(ConfigError::of(unknown).into())
 }
 
-/// Finds the values that have the right form and name what does not exist, models and languages of cues, each with its
-/// place.
-fn mistakes(config: &Config, inputs: &Inputs) -> Result<Vec<(String, CliError)>, CliError> {
-    let texts = Texts::load(inputs.folders.config.as_deref())?;
-    let catalog = parts::catalog(config, inputs, &texts)?;
+fn unknown_models(config: &Config, catalog: &Catalog, keys: &[&str]) -> Vec<Mistake> {
     let settings = &config.settings;
-    let models = [
-        ("models.default", &settings.provider.models.default),
-        (
-            "memory.summarization_model",
-            &settings.memory.summarization_model,
-        ),
-        ("rag.model", &settings.rag.model),
-    ];
-    let models = models.into_iter().filter(|(_, model)| !model.is_empty());
-    let unknown = models.filter_map(|(key, model)| {
-        let at = format!("{}: {key}: ", config.source(key));
-        Some((at, catalog.knows(model).err()?.into()))
+    let unknown = keys.iter().filter_map(|key| {
+        let model = match *key {
+            "memory.summarization_model" => &settings.memory.summarization_model,
+            "rag.model" => &settings.rag.model,
+            _ => &settings.provider.models.default,
+        };
+        let error = (!model.is_empty()).then(|| catalog.knows(model).err());
+        let error = error.flatten()?;
+        Some(Mistake {
+            source: config.source(key),
+            key: (*key).to_owned(),
+            problem: Problem::Unknown {
+                what: error.to_string(),
+                hint: error.hint().unwrap_or_default().into_owned(),
+            },
+        })
     });
-    let cues = [
-        parts::extractor(config, &texts).err(),
-        parts::fact_cues(config, &texts).err(),
-    ];
-    let cues = cues.into_iter().flatten().map(|error| match &error {
-        CliError::Cues(BadCues::Language { setting, .. }) => {
-            (format!("{}: ", config.source(setting)), error)
-        }
-        _ => (String::new(), error),
-    });
-    Ok(unknown.chain(cues).collect())
+    unknown.collect()
 }

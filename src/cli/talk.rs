@@ -48,14 +48,15 @@ pub(super) async fn terminal(
     output.keep_thinking_at("/details");
     let mut state = TerminalState::remember(output.policy().paint);
     let completer = Box::new(offers(repl));
-    let typed = output.find_theme();
+    let (typed, is_answer_due) = output.find_theme();
     let stops = state.silence().unwrap_or_else(|error| {
-        let warning = format!("what you type during a reply will show in it: {error}");
+        let warning = format!("cannot hide what you type during a reply: {error}");
         output.warning(&warning);
         Stops::default()
     });
     let input = TerminalInput {
         typed,
+        is_answer_due,
         stops,
         history,
         completer,

@@ -265,6 +265,7 @@ pub(super) fn check_names(
         None => Ok(()),
         Some(unknown) => Err(CliError::UnknownTool {
             name: unknown.clone(),
+            near: registry.nearest(unknown).map(str::to_owned),
             known: registry.names().map(str::to_owned).collect(),
         }),
     }

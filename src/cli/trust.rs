@@ -339,7 +339,7 @@ impl<'a> Setting<'a> {
             sign,
             key,
             value: format!(
-                "[{left_out} characters as before] … {}",
+                "[{left_out} unchanged characters] … {}",
                 cut_middle(&rest, Self::max(key))
             ),
         }
@@ -437,7 +437,7 @@ fn first_of(block: &str, settings: &[Setting<'_>], max: usize) -> Vec<String> {
     let mut lines: Vec<String> = shown.collect();
     match settings.len().saturating_sub(max) {
         0 => {}
-        n => lines.push(format!("{MORE}{n} more settings of {block}")),
+        n => lines.push(format!("{MORE}{n} more settings in {block}")),
     }
     lines
 }
@@ -554,9 +554,9 @@ mod tests {
         assert!(at("models.default: x/evil").is_some());
         assert!(lines.len() - command < 20, "{lines:#?}");
         for left_out in [
-            "592 more settings of other blocks",
-            "more settings of providers",
-            "more settings of mcp_servers",
+            "592 more settings in other blocks",
+            "more settings in providers",
+            "more settings in mcp_servers",
         ] {
             assert!(at(left_out).is_some(), "{left_out}: {lines:#?}");
         }

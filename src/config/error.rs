@@ -80,6 +80,19 @@ fn lines(mistakes: &[Mistake]) -> String {
     lines.join("\n")
 }
 
+impl ConfigError {
+    /// The error of several mistakes, as they follow each other in their files.
+    pub fn of(mut mistakes: Vec<Mistake>) -> Self {
+        mistakes.sort_by_key(|mistake| match &mistake.source {
+            Source::File { path, at } => (0, Some(path.clone()), *at),
+            Source::Default | Source::Environment(_) | Source::Flag(_) | Source::Preset(_) => {
+                (1, None, None)
+            }
+        });
+        Self::Mistakes(mistakes)
+    }
+}
+
 impl Hint for ConfigError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
@@ -103,11 +116,21 @@ impl Hint for ConfigError {
     }
 }
 
-fn mistakes_hint(mistakes: &[Mistake]) -> Option<Cow<'static, str>> {
-    mistakes
+fn mistakes_hint(mistakes: &[Mistake]) -> Option<Cow<'_, str>> {
+    let (unknown, others): (Vec<_>, Vec<_>) = mistakes
         .iter()
-        .any(|mistake| matches!(mistake.source, Source::File { .. }))
-        .then(|| "`cogtrix -c /dev/null config show` lists every key with its default".into())
+        .map(|mistake| (&mistake.source, &mistake.problem))
+        .partition(|(_, problem)| matches!(problem, Problem::Unknown { .. }));
+    if others
+        .iter()
+        .any(|(source, _)| matches!(source, Source::File { .. }))
+    {
+        return Some("`cogtrix -c /dev/null config show` lists every key with its default".into());
+    }
+    unknown.iter().find_map(|(_, problem)| match problem {
+        Problem::Unknown { hint, .. } => Some(hint.into()),
+        _ => None,
+    })
 }
 
 /// One thing that is wrong, and where.
@@ -122,7 +145,11 @@ pub struct Mistake {
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.source)?;
-        if matches!(self.source, Source::File { .. }) && !self.key.is_empty() {
+        let is_named = match self.problem {
+            Problem::Unknown { .. } => true,
+            _ => matches!(self.source, Source::File { .. }),
+        };
+        if is_named && !self.key.is_empty() {
             write!(f, "{}: ", self.key)?;
         }
         write!(f, "{}", self.problem)
@@ -157,6 +184,11 @@ pub enum Problem {
     },
     /// A rule of its own, in words that begin with a verb.
     Refused(String),
+    /// The right form, and the name of nothing there is.
+    Unknown {
+        what: String,
+        hint: String,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -191,7 +223,7 @@ impl fmt::Display for Problem {
                     .iter()
                     .try_for_each(|nearest| write!(f, "; did you mean {nearest}?"))
             }
-            Self::Refused(why) => f.write_str(why),
+            Self::Refused(why) | Self::Unknown { what: why, .. } => f.write_str(why),
         }
     }
 }

@@ -53,7 +53,8 @@ pub(super) fn suggest(path: &KeyPath, problem: &mut Problem, keys: &[KeyPath]) {
         Problem::WrongType { .. }
         | Problem::MissingKey { .. }
         | Problem::BadValue { .. }
-        | Problem::Refused(_) => {}
+        | Problem::Refused(_)
+        | Problem::Unknown { .. } => {}
     }
 }
 

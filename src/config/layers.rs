@@ -213,17 +213,31 @@ impl Layer {
         }
     }
 
-    pub(super) fn of_flags(flags: &Flags) -> Self {
+    /// The flags that are given. An empty one is a variable of a shell that is not set.
+    pub(super) fn of_flags(flags: &Flags) -> Result<Self, Vec<Mistake>> {
         let mut tree = Tree::empty();
-        for (_, key, value) in &FLAGS {
-            if let Some(value) = value(flags) {
-                tree.set(&KeyPath::new(key), Tree::Word(value));
+        let mut mistakes = Vec::new();
+        for (name, key, value) in &FLAGS {
+            let Some(value) = value(flags) else {
+                continue;
+            };
+            // The name of a session says itself what it may be.
+            if value.trim().is_empty() && *key != "session" {
+                mistakes.push(Mistake {
+                    source: Source::Flag(name),
+                    key: (*key).to_owned(),
+                    problem: Problem::Refused("must not be empty".to_owned()),
+                });
             }
+            tree.set(&KeyPath::new(key), Tree::Word(value));
         }
-        Self {
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        Ok(Self {
             tree,
             origin: Origin::Flags,
-        }
+        })
     }
 
     /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm. Some give

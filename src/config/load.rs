@@ -359,7 +359,7 @@ fn layers(files: &[Found], inputs: &Inputs, presets: &Presets) -> Result<Vec<Lay
         }
         layers.push(Layer::of_file(found, text, tree));
     }
-    let flags = Layer::of_flags(&inputs.flags);
+    let flags = Layer::of_flags(&inputs.flags).map_err(ConfigError::Mistakes)?;
     let environment = Layer::of_environment(&inputs.environment, &flags, &layers)
         .map_err(ConfigError::Mistakes)?;
     layers.extend([environment, flags]);
@@ -369,7 +369,7 @@ fn layers(files: &[Found], inputs: &Inputs, presets: &Presets) -> Result<Vec<Lay
 
 /// Each layer by itself, so that each mistake has its place, also one that a higher layer would cover.
 fn check_layers(layers: &[Layer], modes: &[String]) -> Result<(), ConfigError> {
-    let mut mistakes: Vec<Mistake> = layers
+    let mistakes: Vec<Mistake> = layers
         .iter()
         .flat_map(|layer| {
             let faults = faults(layer, modes).into_iter();
@@ -379,11 +379,7 @@ fn check_layers(layers: &[Layer], modes: &[String]) -> Result<(), ConfigError> {
     if mistakes.is_empty() {
         return Ok(());
     }
-    mistakes.sort_by_key(|mistake| match &mistake.source {
-        Source::File { at, .. } => (0, *at),
-        Source::Default | Source::Environment(_) | Source::Flag(_) | Source::Preset(_) => (1, None),
-    });
-    Err(ConfigError::Mistakes(mistakes))
+    Err(ConfigError::of(mistakes))
 }
 
 /// What is wrong in a layer. A rule may be broken by a default alone; that is nobody's mistake.
@@ -413,7 +409,8 @@ fn mistake(mut fault: Fault, layer: &Layer) -> Mistake {
         Problem::WrongType { .. }
         | Problem::BadValue { .. }
         | Problem::NotOneOf { .. }
-        | Problem::Refused(_) => yaml::Spot::Value,
+        | Problem::Refused(_)
+        | Problem::Unknown { .. } => yaml::Spot::Value,
     };
     Mistake {
         source: layer.source_of(&fault.path, spot),

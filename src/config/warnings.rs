@@ -219,7 +219,7 @@ fn key_warning(
 fn alias_warnings(document: &Document) -> impl Iterator<Item = Warning> {
     document.models.aliases.keys().filter_map(|alias| {
         let why = match alias.split_once('/') {
-            _ if alias == "auto" => "auto is reserved for choosing a model".to_owned(),
+            _ if alias == "auto" => "auto is reserved for an automatic choice".to_owned(),
             Some((provider, _)) if is_provider(document, provider) => {
                 format!("it is read as a model of the provider {provider}")
             }

@@ -110,6 +110,16 @@ fn unread(_: &Path, error: io::Error) -> io::Error {
     error
 }
 
+/// The name of a temporary file tells nobody anything.
+fn without_name(error: &io::Error, folder: &Path) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound if !folder.is_dir() => {
+            io::Error::new(io::ErrorKind::NotADirectory, "its folder does not exist")
+        }
+        kind => kind.into(),
+    }
+}
+
 /// By way of a temporary file in the same folder.
 fn put(
     path: &Path,
@@ -122,7 +132,8 @@ fn put(
     let mut file = tempfile::Builder::new()
         .prefix(".cogtrix.")
         .suffix(".tmp")
-        .tempfile_in(folder)?;
+        .tempfile_in(folder)
+        .map_err(|error| without_name(&error, folder))?;
     file.write_all(bytes)?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;

@@ -46,10 +46,10 @@ impl std::fmt::Display for News {
         match self {
             Self::Indexing { exchanges } => write!(
                 f,
-                "indexing {exchanges} exchanges by meaning in the background; until then they are found by keyword"
+                "Indexing {exchanges} exchanges by meaning in the background; until then they are found by keyword"
             ),
             Self::Indexed { exchanges } => {
-                write!(f, "all {exchanges} exchanges are indexed by meaning")
+                write!(f, "All {exchanges} exchanges are indexed by meaning")
             }
             Self::Offered { kept } => write!(
                 f,

@@ -539,7 +539,7 @@ impl Index {
         if !std::mem::replace(&mut self.is_caught_up, true) {
             let making = self.embed_all_long_term();
             if tokio::time::timeout(CATCHING_UP, making).await.is_err() {
-                tracing::info!("vectors are still being made; what has none is found by its words");
+                tracing::info!("indexing by meaning is not finished; the rest is found by keyword");
             }
         }
     }

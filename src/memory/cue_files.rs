@@ -22,13 +22,18 @@ pub enum BadCues {
     #[error("{file}: {what}")]
     File { file: String, what: String },
 
-    /// A setting names a language that no file has.
-    #[error("{setting}: {language:?} is not one of {known}")]
-    Language {
+    /// A setting names languages that no file has.
+    #[error("{setting}: {} is not one of {}", quoted(languages), known.join(", "))]
+    Languages {
         setting: &'static str,
-        language: String,
-        known: String,
+        languages: Vec<String>,
+        known: Vec<String>,
     },
+}
+
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    names.join(", ")
 }
 
 impl Hint for BadCues {
@@ -37,7 +42,7 @@ impl Hint for BadCues {
             Self::File { .. } => {
                 Some("fix the file, or move it away to use the built-in cues".into())
             }
-            Self::Language { .. } => None,
+            Self::Languages { .. } => None,
         }
     }
 }
@@ -86,7 +91,7 @@ impl<T: DeserializeOwned> CueFile<T> {
     }
 
     /// Takes out the languages that are listened for: `always`, where the file has it, those of a setting, and those
-    /// that the person added. A language of the setting that the file does not have is a mistake.
+    /// that the person added. Languages of the setting that the file does not have are a mistake.
     pub(super) fn heard(
         &mut self,
         always: Option<&str>,
@@ -94,8 +99,9 @@ impl<T: DeserializeOwned> CueFile<T> {
         setting: &'static str,
     ) -> Result<Vec<Heard<T>>, BadCues> {
         let known = self.languages.keys().map(String::as_str);
-        let known: Vec<&str> = known.filter(|name| Some(*name) != always).collect();
-        let known = known.join(", ");
+        let known = known.filter(|name| Some(*name) != always);
+        let known: Vec<String> = known.map(str::to_owned).collect();
+        let mut unknown = Vec::new();
         let mut heard: Vec<Heard<T>> = Vec::new();
         for language in always
             .into_iter()
@@ -108,12 +114,15 @@ impl<T: DeserializeOwned> CueFile<T> {
                     is_own: self.added.iter().any(|it| it == language),
                 });
             } else if Some(language) != always && heard.iter().all(|it| it.language != language) {
-                return Err(BadCues::Language {
-                    setting,
-                    language: language.to_owned(),
-                    known,
-                });
+                unknown.push(language.to_owned());
             }
+        }
+        if !unknown.is_empty() {
+            return Err(BadCues::Languages {
+                setting,
+                languages: unknown,
+                known,
+            });
         }
         Ok(heard)
     }

@@ -11,7 +11,7 @@ use super::offline::Offline;
 use super::ollama::Ollama;
 use super::openai::OpenAi;
 use super::places::Entry;
-use super::target::{Target, nearest};
+use super::target::{Target, is_like, nearest};
 use super::{
     Environment, Kind, Meter, ModelName, ModelSettings, Price, Provider, ProviderError, Retry,
     Settings, detect,
@@ -171,6 +171,12 @@ impl Catalog {
             Err(error) if error.is_no_answer() => return Err(error),
             Err(_) => return Ok(()),
         };
+        if model.to_lowercase().contains("embed") {
+            return Err(ProviderError::Setup {
+                what: format!("{provider}/{model} is a model for embedding, not for chats"),
+                hint: "`/model` lists models".to_owned(),
+            });
+        }
         let latest = format!("{model}:latest");
         let is_listed = offered.iter().any(|name| name == model || *name == latest);
         let entry = self.entry(provider)?;
@@ -286,9 +292,7 @@ impl Catalog {
                 nearest(choice, aliases.clone()).join(", ")
             ),
         };
-        let near = aliases
-            .iter()
-            .find(|alias| strsim::jaro_winkler(alias, choice) > 0.8);
+        let near = aliases.iter().find(|alias| is_like(choice, alias));
         let near = near.map_or(String::new(), |alias| format!("did you mean {alias}? "));
         ProviderError::Setup {
             what: format!("unknown model {choice:?}"),

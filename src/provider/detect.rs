@@ -84,7 +84,7 @@ pub(super) async fn usual(catalog: &Catalog, entry: &Entry) -> Result<Choice, Pr
     let choice = catalog.choice(entry, &model, Limits::default())?;
     let notice = no_list.map(|error| {
         format!(
-            "{error}; assuming {model}, `/model {}/NAME` takes another",
+            "{error}; assuming {model}, `/model {}/NAME` chooses another",
             entry.name
         )
     });
@@ -137,8 +137,19 @@ async fn offered_model(
     match offered {
         Ok(names) if names.contains(&usual) => (usual, None),
         Ok(names) => {
+            let is_empty = names.is_empty();
             let mut chat = names.into_iter().filter(|name| !is_embedding_model(name));
-            (chat.next().unwrap_or(usual), None)
+            match chat.next() {
+                Some(model) => (model, None),
+                None if is_empty => (usual, None),
+                None => {
+                    let only = ProviderError::Setup {
+                        what: format!("{} lists only models for embedding", entry.name),
+                        hint: String::new(),
+                    };
+                    (usual, Some(only))
+                }
+            }
         }
         Err(error) => (usual, Some(error)),
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::chat::Tokens;
 use crate::hint::Hint;
 use crate::net::{KeySource, NetError};
+use crate::provider::target::is_like;
 
 /// Every variant names the URL it happened at.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -204,7 +205,11 @@ impl Hint for ProviderError {
             Self::UnknownModel { known, .. } if known.is_empty() => {
                 "choose another with `-m` or `/model`".into()
             }
-            Self::UnknownModel { known, .. } => format!("available: {}", known.join(", ")),
+            Self::UnknownModel { model, known, .. } => {
+                let like = known.iter().find(|it| is_like(model, it));
+                let like = like.map_or(String::new(), |it| format!("did you mean {it}? "));
+                format!("{like}available: {}", known.join(", "))
+            }
             Self::RateLimited { quota: true, .. } => {
                 "the account's quota is used up; retrying will not help".into()
             }

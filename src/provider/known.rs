@@ -43,6 +43,8 @@ pub struct KnownModel {
     pub provider: Option<Kind>,
     #[serde(default)]
     pub limit: LimitField,
+    #[serde(default)]
+    pub price: Option<Price>,
 }
 
 /// The table.
@@ -55,8 +57,9 @@ impl Known {
     pub fn parse(text: &str, file: &str) -> Result<Self, ProviderError> {
         let bad = |what: String| ProviderError::Setup {
             what: format!("{file} (known models): {what}"),
-            hint: "each row is {name: …, window: …}; output, provider and limit are optional"
-                .to_owned(),
+            hint:
+                "each row is {name: …, window: …}; output, provider, limit and price are optional"
+                    .to_owned(),
         };
         let rows: Vec<KnownModel> =
             serde_yaml::from_str(text).map_err(|error| bad(error.to_string()))?;
@@ -135,7 +138,7 @@ pub(super) fn settle(limits: Limits, server: Told, known: Option<&KnownModel>) -
         context_window,
         window_source,
         max_output,
-        price: limits.price.or(server.price),
+        price: (limits.price.or(server.price)).or(known.and_then(|row| row.price)),
     }
 }
 

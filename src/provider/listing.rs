@@ -7,7 +7,7 @@ use super::catalog::Catalog;
 use super::http::Http;
 use super::known::{Limits, Told, settle};
 use super::places::Entry;
-use super::{KeySource, Kind, Offered, ProviderError, WindowSource, target};
+use super::{KeySource, Kind, ModelName, Offered, ProviderError, WindowSource, target};
 
 /// A provider by its name, and whether somebody set it up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,12 +88,15 @@ impl Catalog {
         })
     }
 
-    /// Asks every provider for a model of this name; gives those that list it, as `provider/model`.
-    pub async fn who_lists(&self, model: &str) -> Vec<String> {
-        let asked = self.providers().into_iter().map(async |listed| {
-            let models = self.ask(&listed.name).await.ok()?.models;
-            let is_there = models.iter().any(|it| it == model);
-            is_there.then(|| format!("{}/{model}", listed.name))
+    /// Asks every provider for its models.
+    pub async fn listed(&self) -> Vec<ModelName> {
+        let asked = self.providers().into_iter().map(async |provider| {
+            let answered = self.ask(&provider.name).await;
+            let models = answered.map_or_else(|_| Vec::new(), |answered| answered.models);
+            models.into_iter().map(move |model| ModelName {
+                provider: provider.name.clone(),
+                model,
+            })
         });
         join_all(asked).await.into_iter().flatten().collect()
     }

@@ -90,7 +90,7 @@ pub const CONNECT: &str = "`/model` lists models; `/help model` says how to conn
 /// Quotes would only look like thought.
 fn no_model() -> ProviderError {
     ProviderError::Setup {
-        what: "no model to think with".to_owned(),
+        what: "thinking needs a model, and none is connected".to_owned(),
         hint: CONNECT.to_owned(),
     }
 }

@@ -1,4 +1,5 @@
-//! What models cost, where the config or a server's list says so. No price is ever assumed.
+//! What models cost, where the config, a server's list or a person's own table of models says so. No price is ever
+//! assumed.
 
 use std::fmt;
 
@@ -39,7 +40,7 @@ impl TryFrom<f64> for Dollars {
     fn try_from(dollars: f64) -> Result<Self, Self::Error> {
         const MAX: f64 = 1e6;
         if !(0.0..=MAX).contains(&dollars) {
-            return Err("is no price: it is neither 0 nor more, or too much");
+            return Err("is not a valid price");
         }
         #[expect(
             clippy::cast_possible_truncation,

@@ -87,6 +87,16 @@ pub(super) fn nearest(wanted: &str, mut names: Vec<String>) -> Vec<String> {
     names
 }
 
+/// Returns whether one name may be a slip of another, or its beginning.
+pub fn is_like(typed: &str, name: &str) -> bool {
+    let (typed, name) = (typed.to_lowercase(), name.to_lowercase());
+    let chars = typed.chars().count();
+    let max = if chars < 6 { 1 } else { 2 };
+    chars >= 3
+        && typed != name
+        && (name.starts_with(&typed) || strsim::osa_distance(&typed, &name) <= max)
+}
+
 /// One entry of `/v1/models`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offered {

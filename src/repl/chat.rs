@@ -139,7 +139,8 @@ impl<'a> Chat<'a> {
         loop {
             match self.hear(Wanted::Input(prompt, &begun)).await? {
                 Heard::Entered(Entered::Line(line)) => return Ok(Some(line)),
-                Heard::Entered(Entered::ForEditor(text)) => {
+                Heard::Entered(Entered::ForEditor { begun: text, rows }) => {
+                    self.output.take_back(rows);
                     let editor = &self.repl.env.places.editor;
                     begun = match editor.edit(&text, self.signals).await {
                         Ok(edited) => edited,
@@ -250,7 +251,7 @@ impl<'a> Chat<'a> {
                     ""
                 };
                 self.output.notice(&format!(
-                    "{}{printed}; this goes with your next message",
+                    "{}{printed}; it goes to the model with your next message",
                     ran.end
                 ));
                 self.repl.ran.push(shell::attached(command, &ran, limits));
@@ -259,7 +260,7 @@ impl<'a> Chat<'a> {
                 self.ended = Ended::WithErrors;
                 self.output.error(
                     &failure.to_string(),
-                    Some("`cogtrix doctor` looks at the sandbox; `--sandbox off` runs commands without it"),
+                    Some("`cogtrix doctor` checks the sandbox; `--sandbox off` runs commands without it"),
                 );
             }
         }
@@ -388,7 +389,7 @@ impl<'a> Chat<'a> {
         let edited = editor.edit(message, self.signals).await;
         match edited {
             Ok(edited) if edited.trim().is_empty() || edited.trim() == message.trim() => {
-                self.output.notice("Unchanged, so nothing was sent");
+                self.output.notice("Unchanged; nothing was sent");
                 After::GoOn
             }
             Ok(edited) => {

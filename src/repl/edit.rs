@@ -29,7 +29,7 @@ pub enum EditError {
     NoEditor { path: PathBuf },
     #[error("no editor is set")]
     NoEditorForText,
-    #[error("there is no terminal to edit at")]
+    #[error("editing needs a terminal")]
     NoTerminalForText,
     #[error("cannot hand the text to an editor")]
     Text(#[source] io::Error),

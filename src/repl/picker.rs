@@ -69,7 +69,7 @@ pub async fn pick(
             n => format!(" · {} not listed", count(n, "one-shot run")),
         };
         let status = format!(
-            "{} of {}{more} · type to filter, Esc leaves{left_out}",
+            "{} of {}{more} · type to filter, Esc closes{left_out}",
             found.len(),
             sessions.0.len()
         );
@@ -200,6 +200,16 @@ struct Candidate {
     said: String,
 }
 
+/// Where the query stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    WholeName,
+    BeginningOfName,
+    Name,
+    FirstWords,
+    Said,
+}
+
 struct Found {
     name: SessionName,
     cells: [String; 3],
@@ -216,23 +226,36 @@ impl Sessions {
         Self(candidates.collect())
     }
 
-    /// Returns those in which every word of the query stands: in the name first, then in what was said.
+    /// Returns those in which every word of the query stands, the nearest first and of those the one used last.
     fn find(&self, query: &str) -> Vec<Found> {
         let words: Vec<Regex> = query.split_whitespace().filter_map(pattern).collect();
-        let mut named = Vec::new();
-        let mut others = Vec::new();
+        let query = query.trim().to_lowercase();
+        let mut found: Vec<(Rank, Found)> = Vec::new();
         for candidate in &self.0 {
-            if words
+            let name = candidate.name.as_str().to_lowercase();
+            let title = candidate.title.to_lowercase();
+            let is_named = words
                 .iter()
-                .all(|word| word.is_match(candidate.name.as_str()))
-            {
-                named.push(candidate.found(candidate.title.clone()));
+                .all(|word| word.is_match(candidate.name.as_str()));
+            let text = if is_named {
+                candidate.title.clone()
             } else if let Some(text) = candidate.said_with(&words) {
-                others.push(candidate.found(text));
-            }
+                text
+            } else {
+                continue;
+            };
+            let rank = match () {
+                () if query.is_empty() => Rank::Name,
+                () if name == query => Rank::WholeName,
+                () if name.starts_with(&query) => Rank::BeginningOfName,
+                () if is_named => Rank::Name,
+                () if title.contains(&query) => Rank::FirstWords,
+                () => Rank::Said,
+            };
+            found.push((rank, candidate.found(text)));
         }
-        named.extend(others);
-        named
+        found.sort_by_key(|(rank, _)| *rank);
+        found.into_iter().map(|(_, found)| found).collect()
     }
 }
 
@@ -325,6 +348,23 @@ mod tests {
             let names: Vec<&str> = found.iter().map(|it| it.name.as_str()).collect();
             assert_eq!(names, expected, "{query:?}");
         }
+        let numbered = ["s12", "s11", "s1", "as1"];
+        let numbered = Sessions(
+            numbered
+                .map(|name| candidate(name, "number 1", "s1"))
+                .into_iter()
+                .chain([
+                    candidate("b", "hi", "number 1"),
+                    candidate("a", "s1 it is", ""),
+                ])
+                .collect(),
+        );
+        let names = |query: &str| -> Vec<String> {
+            let found = numbered.find(query).into_iter();
+            found.map(|it| it.name.to_string()).collect()
+        };
+        assert_eq!(names("s1"), ["s1", "s12", "s11", "as1", "a"]);
+        assert_eq!(names("number 1"), ["s12", "s11", "s1", "as1", "b"]);
         assert_eq!(
             sessions.find("hamburg")[0].cells[2],
             "…harbour of Hamburg we go"

@@ -53,6 +53,18 @@ pub fn recap(agent: &Agent, columns: usize) -> Vec<String> {
     lines.collect()
 }
 
+/// A session remembers its last mode but does not set it: the person is told (C63).
+pub fn mode_hint(session: &Session, mode: &str) -> Option<String> {
+    let used = session
+        .meta()
+        .mode
+        .as_deref()
+        .filter(|used| *used != mode)?;
+    Some(format!(
+        "This session was last used in {used} mode; `/mode {used}` switches back"
+    ))
+}
+
 /// Tells whether the recap says that the last turn was cut off.
 pub fn tells(session: &Session, repair: &Repair) -> bool {
     let last = session.live_turns().next_back();

@@ -137,7 +137,7 @@ pub struct ReadOnly;
 
 impl Hint for ReadOnly {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("close the other terminal, or start another session with `-s NEW`".into())
+        Some("`/new` starts another session, `/session NAME` opens one".into())
     }
 }
 

@@ -53,15 +53,14 @@ impl Sessions<'_> {
         let_go: impl FnOnce(Vec<Key>) -> Option<String>,
     ) -> Result<String, StoreError> {
         let said = self.store.read(name).map(|session| keys_of(&session));
-        let trash = self.store.discard(name, self.now)?;
+        self.store.discard(name, self.now)?;
         let back = self.command("restore", name);
         let mut lines = vec![format!(
-            "Session {name} moved to {}; `{back}` brings it back",
-            trash.display()
+            "Session {name} moved to the trash; `{back}` brings it back"
         )];
         lines.extend(let_go(said.unwrap_or_default()));
         match self.workspace.map(|it| it.discard_session(name, self.now)) {
-            Some(Ok(Some(gone))) => lines.push(format!("Its notes moved to {}", gone.display())),
+            Some(Ok(Some(_))) => lines.push("Its notes moved to the trash".to_owned()),
             Some(Err(error)) => lines.push(format!("Could not move its notes: {}", chain(&error))),
             Some(Ok(None)) | None => {}
         }

@@ -21,7 +21,9 @@ pub fn event(output: &mut Output, event: TurnEvent, caller: Caller) {
         TurnEvent::Text(text) => output.reply_delta(&text),
         TurnEvent::Reasoning(text) => output.reasoning_delta(&text),
         TurnEvent::Retrying { why, after } => {
-            output.still_waiting(format!("{why}; retrying in {:.1} s", after.as_secs_f64()));
+            // The reason may be cut off at the end of the line.
+            let seconds = after.as_secs_f64().ceil();
+            output.still_waiting(format!("retrying in {seconds} s: {why}"));
         }
         // A run of one prompt has no next turn: its end tells whether it is kept.
         TurnEvent::Warning(Warning::NotSaved { .. }) if caller != Caller::Chat => {}
@@ -213,4 +215,33 @@ pub fn no_reply(output: &mut Output, error: &dyn fmt::Display, hint: Option<&str
         ""
     };
     output.error(&format!("{error}{kept}"), hint);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::term::{Device, Policy, Streams};
+    use crate::testing::Capture;
+
+    #[test]
+    fn the_time_to_the_next_try_is_seen_however_long_the_reason_is() {
+        let seen = Capture::default();
+        let streams = Streams {
+            stdout: Box::new(seen.clone()),
+            stderr: Box::new(seen.clone()),
+            stdout_device: Device::Terminal,
+            stderr_device: Device::Terminal,
+            columns: Some(40),
+        };
+        let mut output = Output::new(streams, Policy::default());
+        output.wait_for("waiting for the model", "Ctrl-C stops");
+        let retrying = TurnEvent::Retrying {
+            why: "cannot reach http://127.0.0.1:11434: connection refused".to_owned(),
+            after: Duration::from_millis(1_500),
+        };
+        event(&mut output, retrying, Caller::Chat);
+        assert!(seen.text().contains("retrying in 2 s: "), "{}", seen.text());
+    }
 }

@@ -25,8 +25,12 @@ pub enum StoreError {
         known: u64,
     },
     #[error("no session {name}")]
-    Missing { name: SessionName },
-    #[error("there is no session {name}{} in the trash", if times.is_empty() { "" } else { " of that time" })]
+    Missing {
+        name: SessionName,
+        /// The one that was likely meant.
+        near: Option<SessionName>,
+    },
+    #[error("no session {name}{} in the trash", if times.is_empty() { "" } else { " of that time" })]
     NotInTrash {
         name: SessionName,
         /// When sessions of this name were discarded that are there, but not meant.
@@ -45,7 +49,10 @@ impl Hint for StoreError {
         match self {
             Self::Locked { .. } => Some("close it there, or choose another name".into()),
             Self::Newer { .. } => Some("nothing was changed; use a newer cogtrix".into()),
-            Self::Missing { .. } => Some("`cogtrix sessions` lists them".into()),
+            Self::Missing {
+                near: Some(near), ..
+            } => Some(format!("did you mean {near}? `cogtrix sessions` lists them").into()),
+            Self::Missing { near: None, .. } => Some("`cogtrix sessions` lists them".into()),
             Self::NotInTrash { times, .. } if !times.is_empty() => {
                 Some(format!("deleted: {}", times.join(", ")).into())
             }
@@ -57,7 +64,13 @@ impl Hint for StoreError {
                 Some("rename that one first, with `cogtrix sessions rename`".into())
             }
             Self::Changed { .. } => Some("nothing was written; try again".into()),
-            Self::Io { .. } => None,
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    Some("make the data folder writable, or choose another with --data-dir".into())
+                }
+                io::ErrorKind::StorageFull => Some("free some disk space".into()),
+                _ => None,
+            },
         }
     }
 }

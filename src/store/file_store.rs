@@ -267,7 +267,7 @@ impl SessionStore for FileStore {
         if loaded.found {
             Ok(loaded.session)
         } else {
-            Err(StoreError::Missing { name: name.clone() })
+            Err(self.missing(name))
         }
     }
 
@@ -374,7 +374,7 @@ impl SessionStore for FileStore {
         let lock = self.lock(name, Duration::ZERO)?;
         self.settle(name, Duration::ZERO)?;
         if !self.has(name)? {
-            return Err(StoreError::Missing { name: name.clone() });
+            return Err(self.missing(name));
         }
         let folder = self.layout.trash_for(name, now, &*self.disk);
         let path = self.layout.inside(&folder);

@@ -52,6 +52,16 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Tells whether anything is kept under a name.
     fn has(&self, name: &SessionName) -> Result<bool, StoreError>;
 
+    /// Makes the error for a name that no session has.
+    fn missing(&self, name: &SessionName) -> StoreError {
+        let sessions = self.list().unwrap_or_default();
+        let near = name.slip_of(sessions.iter().map(|info| &info.name));
+        StoreError::Missing {
+            name: name.clone(),
+            near: near.cloned(),
+        }
+    }
+
     /// Every session, most recently used first. Reads heads and journals, not whole histories.
     fn list(&self) -> Result<Vec<SessionInfo>, StoreError>;
 

@@ -14,9 +14,11 @@ use super::settings::Theme;
 
 /// Asks for the colour of the background, then for the attributes.
 pub(super) const QUESTION: &str = "\x1b]11;?\x1b\\\x1b[c";
-/// A terminal that says nothing within this time says nothing at all. Over a slow line an answer takes a while; one
-/// that came later would stand at the prompt as if typed.
+/// Nobody waits longer. Over a slow line an answer takes a while; whoever reads keys later lets one that comes later
+/// pass.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The rest of an answer that has begun.
+const REST: Duration = Duration::from_millis(100);
 /// No answer is longer.
 const MAX_ANSWER: usize = 64;
 
@@ -29,6 +31,8 @@ pub(super) struct Answer {
     pub(super) theme: Option<Theme>,
     /// Keys that were no part of an answer.
     pub(super) typed: Vec<u8>,
+    /// The last answer has not come yet.
+    pub(super) is_due: bool,
 }
 
 /// What the bytes read so far amount to.
@@ -57,9 +61,21 @@ pub(super) fn background(terminal: impl AsFd, ask: impl FnOnce()) -> io::Result<
 }
 
 fn answer(terminal: &impl AsFd, deadline: Instant) -> io::Result<Answer> {
-    let mut answer = Answer::default();
+    let mut answer = Answer {
+        is_due: true,
+        ..Answer::default()
+    };
     let mut bytes = Vec::new();
-    while is_ready(terminal, deadline.saturating_duration_since(Instant::now()))? {
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let wait = if bytes.is_empty() {
+            left
+        } else {
+            left.max(REST)
+        };
+        if !is_ready(terminal, wait)? {
+            break;
+        }
         let mut byte = [0];
         if rustix::io::read(terminal, &mut byte)? == 0 {
             break;
@@ -73,6 +89,7 @@ fn answer(terminal: &impl AsFd, deadline: Instant) -> io::Result<Answer> {
             }
             Heard::Attributes => {
                 bytes.clear();
+                answer.is_due = false;
                 break;
             }
             // Behind them stands the answer.
@@ -165,6 +182,7 @@ mod tests {
             let expected = Answer {
                 theme,
                 typed: typed.as_bytes().to_vec(),
+                is_due: !bytes.contains("\x1b[?"),
             };
             assert_eq!(read(bytes.as_bytes()), expected, "{bytes:?}");
         }

@@ -190,6 +190,15 @@ impl Decoder {
                 bytes.get(2)?;
                 (&bytes[2..2], 2)
             }
+            // An answer of the terminal that comes late, up to what ends it.
+            b']' => {
+                let end = bytes[2..]
+                    .iter()
+                    .position(|b| [0x07, Self::ESC].contains(b))?
+                    + 2;
+                let length = if bytes[end] == Self::ESC { 2 } else { 1 };
+                return (end + length <= bytes.len()).then_some((Key::Other, end + length));
+            }
             &Self::ESC => return Some((Key::Cancel, 1)),
             // With Alt held down.
             _ => return Some((Key::Other, 2)),

@@ -32,4 +32,6 @@ pub use output::{CannotCopy, Output, OutputError, Streams, Went};
 pub use policy::{Device, Features, Paint, Policy, Replies, Verbosity};
 pub use restore::{Lent, Stops, TerminalState, is_ready};
 pub use settings::{EditKeys, Settings, Theme};
-pub use text::{Align, NARROW, Table, bar, fit_end, fit_to, thousands, width, wrap_prose};
+pub use text::{
+    Align, NARROW, Table, bar, fit_end, fit_to, sentence, thousands, width, wrap_prose,
+};

@@ -13,9 +13,11 @@ mod reply;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use rustix::fs::fstat;
 use rustix::termios::tcgetwinsize;
 
 use super::background::{QUESTION, background};
@@ -143,6 +145,8 @@ pub enum Went {
 /// The only printer.
 pub struct Output {
     streams: Streams,
+    /// Both streams lead to one file or pipe, which gets whole lines of each.
+    is_one_file: bool,
     policy: Policy,
     cursor: Cursor,
     stream: Stream,
@@ -165,6 +169,7 @@ impl Output {
     pub fn new(streams: Streams, policy: Policy) -> Self {
         Self {
             streams,
+            is_one_file: false,
             policy,
             cursor: Cursor::LineStart,
             stream: Stream::Idle,
@@ -182,7 +187,12 @@ impl Output {
 
     /// On the streams of the process.
     pub fn standard(policy: Policy) -> Self {
-        Self::new(Streams::standard(), policy)
+        let of = |stream: BorrowedFd<'_>| fstat(stream).map(|stat| (stat.st_dev, stat.st_ino));
+        let ends = (of(io::stdout().as_fd()), of(io::stderr().as_fd()));
+        Self {
+            is_one_file: matches!(ends, (Ok(one), Ok(other)) if one == other),
+            ..Self::new(Streams::standard(), policy)
+        }
     }
 
     pub fn policy(&self) -> Policy {
@@ -266,13 +276,13 @@ impl Output {
 /// Answers: stdout.
 impl Output {
     /// Asks the terminal for its background where the colours of code depend on that. Returns keys that were typed
-    /// meanwhile.
-    pub fn find_theme(&mut self) -> Vec<u8> {
+    /// meanwhile, and whether an answer is still to come.
+    pub fn find_theme(&mut self) -> (Vec<u8>, bool) {
         let is_open = self.policy.replies == Replies::Markdown(Theme::Auto)
             && self.policy.paint == Paint::Full
             && self.is_interactive();
         if !is_open {
-            return Vec::new();
+            return (Vec::new(), false);
         }
         let has_shown = self.has_shown;
         let answer = background(io::stdin(), || self.write_stdout(QUESTION));
@@ -282,7 +292,7 @@ impl Output {
         if let Some(theme) = answer.theme {
             self.show_replies(Replies::Markdown(theme));
         }
-        answer.typed
+        (answer.typed, answer.is_due)
     }
 
     /// Says where thinking can be read that is over.
@@ -470,6 +480,14 @@ impl Output {
         }
     }
 
+    /// Takes the last rows off the screen again, which a line that is not sent took.
+    pub fn take_back(&mut self, rows: usize) {
+        if self.is_interactive() && self.policy.paint != Paint::Bare {
+            let rows = rows.min(self.rows().saturating_sub(1));
+            self.write_stdout(&format!("\x1b[{rows}A\r\x1b[J"));
+        }
+    }
+
     /// Asks the terminal to mark pastes, also while nobody reads, so that a paste of several lines stays
     /// one input.
     pub fn mark_pastes(&mut self) {
@@ -532,6 +550,10 @@ impl Output {
     /// A line of its own for what comes next, without touching the reply's bytes.
     fn fresh_line(&mut self) {
         if self.streams.stderr_device == Device::File {
+            if self.is_one_file && !self.reply_at_line_start {
+                self.write_stderr("\n");
+                self.reply_at_line_start = true;
+            }
             return;
         }
         self.interrupt();

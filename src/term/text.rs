@@ -328,6 +328,13 @@ fn padded(cell: &str, columns: usize, align: Align) -> String {
     }
 }
 
+/// Returns a text that stands by itself with a capital at its beginning.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

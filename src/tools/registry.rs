@@ -356,14 +356,17 @@ impl Registry {
         if let Some((known, _)) = self.tools.get_key_value(name) {
             return Ok(known);
         }
-        let distance = |known: &&String| strsim::damerau_levenshtein(known, name);
-        let nearest = self.tools.keys().min_by_key(distance);
         Err(UnknownTool {
             name: name.to_owned(),
-            nearest: nearest
-                .filter(|known| distance(known) <= known.len() / 2)
-                .cloned(),
+            nearest: self.nearest(name).map(str::to_owned),
         })
+    }
+
+    /// Returns the tool that was likely meant by a name.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        let distance = |known: &&String| strsim::damerau_levenshtein(known, name);
+        let nearest = self.tools.keys().min_by_key(distance)?;
+        (distance(&nearest) <= nearest.len() / 2).then_some(nearest)
     }
 }
 

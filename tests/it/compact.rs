@@ -122,7 +122,7 @@ fn without_a_model_what_quotes_cannot_shorten_needs_one() {
     let home = Home::new();
     let lines = "The cranes are old\nThe harbour is cold\n/compact\n";
     let run = home.cogtrix(&["-s", "s", "--lines"]).stdin(lines).run();
-    let refused = "error: not compacted: a summary of this needs a model, and none is connected\n\
+    let refused = "error: not compacted: a summary needs a model, and none is connected\n\
                    hint: `/model` lists models";
     assert!(run.stderr.contains(refused), "{run}");
 }

@@ -559,10 +559,7 @@ fn what_would_go_is_told_before_anything_does() {
             .contains("compact would replace 30 messages (up to message 30, "),
         "{run}"
     );
-    assert!(
-        run.stdout.contains("this takes 1 request to the model"),
-        "{run}"
-    );
+    assert!(run.stdout.contains("it takes 1 model call"), "{run}");
     assert!(
         run.stderr.contains("did you mean `/compact undo`?"),
         "{run}"

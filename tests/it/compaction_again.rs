@@ -156,7 +156,7 @@ fn after_an_undo_no_compaction_comes_until_a_tenth_of_the_window_was_said() {
         assert!(made > 0, "{context}: {run}");
         let undo = ["/compact undo"];
         let run = home.lines("s", &undo);
-        let told = "The next automatic one waits until another tenth of the window is filled";
+        let told = "No automatic one until another tenth of the window fills";
         assert_eq!(run.stdout.matches(told).count(), 1, "{context}: {run}");
         let said = format!("And then. {}", "The tide is high. ".repeat(24));
         let run = home.lines("s", &[&said]);

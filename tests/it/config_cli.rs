@@ -512,7 +512,7 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
     let home = Home::new();
     home.write(
         "test.yaml",
-        "memory:\n  wal:\n    languages: [en, xx]\n  facts: {cues: [yy]}\n",
+        "memory:\n  wal:\n    languages: [klingon, xx]\n  facts: {cues: [yy]}\n",
     );
     let run = home
         .cogtrix(&["-c", "test.yaml", "-m", "nope", "config", "check"])
@@ -522,6 +522,7 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
     for mistake in [
         "--model: models.default: unknown model \"nope\"",
         "$COGTRIX_SUMMARIZATION_MODEL: memory.summarization_model: unknown model \"naught\"",
+        "test.yaml:3:5: memory.wal.languages: \"klingon\" is not one of en, uz\n",
         "test.yaml:3:5: memory.wal.languages: \"xx\" is not one of en, uz\n",
         "test.yaml:4:11: memory.facts.cues: \"yy\" is not one of ",
     ] {
@@ -538,15 +539,18 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
         .cogtrix(&["-c", "test.yaml", "-m", "nope", "config", "check"])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
-    for mistake in [
-        "--model: models.default: unknown model \"nope\"",
-        "test.yaml:4:5: memory.wal.languages: ",
+    let mistakes = [
         "test.yaml:2:9: memory.mode: ",
+        "test.yaml:4:5: memory.wal.languages: ",
         "test.yaml:5:1: bogus: ",
         "test.yaml:6:14: rag.model: \"lone\" is not PROVIDER/MODEL",
-    ] {
+        "--model: models.default: unknown model \"nope\"",
+    ];
+    for mistake in mistakes {
         assert_eq!(run.stderr.matches(mistake).count(), 1, "{mistake}: {run}");
     }
+    let places: Vec<_> = mistakes.iter().map(|it| run.stderr.find(it)).collect();
+    assert!(places.is_sorted(), "as they follow each other: {run}");
     // A provider or a model that is broken hides nothing, and what refers to it is no second mistake.
     for (broken, mistake) in [
         ("models: {fast: openai/whatever}", "models.fast: expected"),
@@ -589,6 +593,45 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
                 .stderr
                 .contains("--model: models.default: unknown model");
             assert_eq!(is_told, !is_known, "{model}: {run}");
+        }
+    }
+}
+
+#[test]
+fn a_chat_says_where_a_model_is_named_that_means_nothing() {
+    let home = Home::new();
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .env("COGTRIX_MODEL", "nope")
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.starts_with(
+            "error: $COGTRIX_MODEL: models.default: unknown model \"nope\"\nhint: use "
+        ),
+        "{run}"
+    );
+    home.write("test.yaml", "memory: {summarization_model: naught}\n");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-m", "offline", "-p", "hi"])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("test.yaml:1:10: memory.summarization_model: unknown"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_flag_that_is_empty_is_refused() {
+    let home = Home::new();
+    for flag in ["--model", "--memory-mode", "--session", "--tools"] {
+        for empty in ["", " "] {
+            let run = home.cogtrix(&[flag, empty, "-p", "hi"]).run();
+            assert_eq!(run.code, Some(2), "{flag}: {run}");
+            assert!(run.stderr.contains(&format!("{flag}: ")), "{flag}: {run}");
+            assert!(run.stderr.contains("empty"), "{flag}: {run}");
         }
     }
 }

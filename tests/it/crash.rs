@@ -526,6 +526,7 @@ fn a_full_disk_is_an_error_of_the_whole_run_too() {
     REPLY
     --- stderr
     error: session not saved: cannot write ROOT/data/history/s.json: no storage space
+    hint: free some disk space
     --- exit 1
     ");
 }

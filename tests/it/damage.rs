@@ -254,7 +254,7 @@ fn what_was_mended_is_said_once_with_the_place_of_the_copy() {
     warning: ROOT/data/history/s.json was damaged: recovered 3 messages, damaged file kept as ROOT/data/history/s.json.damaged-TIME
     warning: ROOT/data/history/s_hybrid.json pointed beyond the history and was corrected
     warning: the last turn was cut off when cogtrix ended; `/retry` asks again
-    no model found: run `cogtrix init`, start Ollama, or set OPENAI_BASE_URL, OPENAI_API_KEY or ANTHROPIC_API_KEY
+    No model found: run `cogtrix init`, start Ollama, or set OPENAI_BASE_URL, OPENAI_API_KEY or ANTHROPIC_API_KEY
     --- exit 0
     ");
 }

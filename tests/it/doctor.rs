@@ -195,7 +195,7 @@ fn without_any_config_everything_is_looked_at_all_the_same() {
         "-        config              no file, using defaults",
         "problem  provider ollama     cannot reach http://127.0.0.1:9: connection refused",
         "-        provider openai     no API key for openai",
-        "problem  model               none: ",
+        "problem  model               none; ",
         "-        MCP servers         none configured",
         "ok       project             ",
         "-        terminal            stdout is not a terminal",

@@ -213,7 +213,7 @@ fn what_cannot_be_forked_is_refused_and_nothing_is_written() {
         assert!(run.stderr.starts_with(error), "{run}");
     }
     for (line, error) in [
-        ("/fork new 7", "there is no such turn"),
+        ("/fork new 7", "no such turn"),
         ("/fork other", "error: session other already exists"),
     ] {
         let run = home.lines("work", &[line]);
@@ -298,7 +298,7 @@ fn a_deleted_session_comes_back_as_it_was() {
     let run = sessions(&["restore", "nobody"]);
     assert!(
         run.stderr
-            .starts_with("error: there is no session nobody in the trash"),
+            .starts_with("error: no session nobody in the trash"),
         "{run}"
     );
     let told = home.lines(
@@ -376,9 +376,8 @@ fn of_several_deleted_sessions_of_a_name_any_can_be_brought_back() {
     let run = sessions(&["restore", "old", "--from", "2027"]);
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
-        run.stderr.starts_with(
-            "error: there is no session old of that time in the trash\nhint: deleted: 2"
-        ),
+        run.stderr
+            .starts_with("error: no session old of that time in the trash\nhint: deleted: 2"),
         "{run}"
     );
     let run = sessions(&["restore", "old"]);

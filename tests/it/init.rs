@@ -91,7 +91,7 @@ fn without_a_terminal_it_wants_yes_and_writes_nothing() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("hint: `cogtrix init --yes` takes the defaults"),
+            .contains("hint: `cogtrix init --yes` accepts the defaults"),
         "{run}"
     );
     assert!(!config(&home).exists());
@@ -105,17 +105,17 @@ fn without_any_model_the_file_says_where_one_goes() {
         .env(NO_OLLAMA.0, NO_OLLAMA.1)
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stderr.contains("It names no model yet"), "{run}");
+    assert!(run.stderr.contains("No model is set yet"), "{run}");
     insta::assert_snapshot!(std::fs::read_to_string(home.work().join("own.yaml")).unwrap(), @r#"
     # Written by `cogtrix init`. `cogtrix config check` finds mistakes, `cogtrix config show` lists every value;
     # cogtrix.example.yaml has all keys with their defaults.
 
     models:
-      # What a chat begins with; -m and /model choose another.
+      # The model a chat starts with; -m and /model choose another.
       default: "auto"
 
     memory:
-      # The mode a session begins in: conversation, code or reasoning.
+      # The mode a session starts in: conversation, code or reasoning.
       mode: conversation
     "#);
     let check = home.cogtrix(&["-c", "own.yaml", "config", "check"]).run();
@@ -167,7 +167,7 @@ fn an_address_that_is_typed_is_written_and_its_password_only_when_asked_for() {
         assert_eq!(chat.wait_exit(), Exit::code(0));
         chat.wait_for(match written {
             Some(_) => " answered in ",
-            None => "put it with its password into OPENAI_BASE_URL",
+            None => "set OPENAI_BASE_URL to it",
         });
         // What was typed, and not again.
         let shown = chat.screen().matches("-word").count();

@@ -59,6 +59,7 @@ async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
     });
     let mut reader = LineReader::terminal(TerminalInput {
         typed: Vec::new(),
+        is_answer_due: true,
         stops,
         history: Some(HistoryFile {
             path: home.join("input-history"),
@@ -89,7 +90,8 @@ async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
         };
         let line = match entered {
             Entered::Line(line) => line,
-            Entered::ForEditor(text) => {
+            Entered::ForEditor { begun: text, rows } => {
+                output.take_back(rows);
                 begun = match editor.edit(&text, &mut signals).await {
                     Ok(edited) => edited,
                     Err(error) => {
@@ -388,7 +390,9 @@ fn the_line_goes_to_the_editor_and_comes_back_with_its_text() {
     let mut pty = Pty::spawn(&program(), &ARGUMENTS, &variables, Size(80, 24));
     wait_for_prompt(&mut pty);
     pty.type_text("helo").type_text("\x18\x05");
-    pty.wait_for("> hello\nsecond").key(Key::Enter);
+    pty.wait_for("> hello\nsecond");
+    assert!(!pty.screen().contains("> helo"), "{}", pty.screen());
+    pty.key(Key::Enter);
     pty.wait_for(r#"got "hello\nsecond""#);
     let mut pty = start();
     pty.type_text("as it was\x18\x05")
@@ -472,6 +476,34 @@ fn vi_keys_edit_the_line_where_they_are_asked_for() {
         .type_text("0dw")
         .wait_until("the rest", |screen| screen.lines().last() == Some("> two"));
     pty.key(Key::Enter).wait_for("got \"two\"");
+    wait_for_prompt(&mut pty);
+    pty.type_text("one two").wait_for("> one two");
+    pty.type_text("\x1b")
+        .type_text("bdw")
+        .wait_until("the last word gone", |screen| {
+            screen.lines().last() == Some("> one")
+        });
+    pty.key(Key::Enter).wait_for("got \"one \"");
+}
+
+#[test]
+fn an_answer_of_the_terminal_that_comes_late_is_not_typed() {
+    for keys in ["emacs", "vi"] {
+        let variables = [(ROLE, "1"), ("DEMO_KEYS", keys)];
+        let mut pty = Pty::spawn(&program(), &ARGUMENTS, &variables, Size(80, 24));
+        wait_for_prompt(&mut pty);
+        pty.type_text("one ")
+            .type_text("\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[?62;22c")
+            .type_text("two ")
+            .type_text("\x1b]11;rgb:ff/ff/ff\x07")
+            .type_text("three");
+        pty.key(Key::Enter).wait_for("got \"one two three\"");
+        pty.enter("ask").wait_for("asking");
+        pty.kill(Kill::USR1);
+        pty.wait_for("sure?");
+        pty.type_text("\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\no");
+        pty.key(Key::Enter).wait_for("answered Text(\"no\")");
+    }
 }
 
 #[test]

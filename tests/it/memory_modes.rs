@@ -263,7 +263,7 @@ fn help_says_which_mode_suits_what() {
     for expected in [
         "debugging",
         "architecture decisions",
-        "Take conversation unless",
+        "Use conversation unless",
         "conversation",
         "code",
         "reasoning",

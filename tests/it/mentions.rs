@@ -149,7 +149,7 @@ fn what_may_not_be_read_is_refused_and_the_words_are_sent() {
         ),
         ("@.git/config", "is inside .git"),
         ("@prog", "is not text"),
-        ("@none.rs", "no such file: none.rs; sent as typed"),
+        ("@none.rs", "No such file: none.rs; sent as typed"),
         ("@alice", ""),
         ("me@none.rs", ""),
     ] {

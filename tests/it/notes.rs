@@ -117,7 +117,7 @@ fn a_section_leaves_the_request_when_it_went_untouched_and_comes_back() {
     );
     assert!(
         run.stdout
-            .contains("Decisions (1 of 20): not sent, last changed 5 turns ago"),
+            .contains("Decisions (1 of 20): not sent, unchanged for 5 turns"),
         "{run}"
     );
 }
@@ -167,7 +167,7 @@ fn commands_work_in_any_mode_and_say_where_the_note_went() {
             "Task: Fix it",
             "No objective yet",
             "No goal yet",
-            "code mode, 0 turns read",
+            "code mode, notes from 0 turns",
         ]
     );
 }
@@ -200,7 +200,7 @@ fn done_closes_a_goal_by_number_or_words_and_a_task_by_itself() {
         "Goal #1: find a bank (completed)",
         "Goal #2: find a partner (completed)",
         "several goals match \"find\"\nhint: use the number",
-        "there is no goal 7",
+        "no goal 7",
         "available: 1, 2; `/memory` shows them",
         "Goal #1: find a bank (blocked)",
         "/done needs a text: no task is set",
@@ -381,8 +381,7 @@ fn the_overview_tells_where_messages_are_and_refuses_unknown_modes() {
     let home = home(&server, "conversation");
     let run = home.lines("w", &["one", "two", "/memory", "/memory poetry"]);
     assert!(
-        run.stdout
-            .contains("4 kept; next request: 4 in the window, 0 pending, 0 summarised, 0 left out"),
+        run.stdout.contains("4 saved; next request: 4 in full"),
         "{run}"
     );
     let unknown = "/memory has no option \"poetry\"\nhint: `/help memory` lists them";
@@ -451,7 +450,7 @@ fn the_overview_says_what_other_modes_noted_and_what_is_not_sent() {
     );
     assert!(
         run.stdout
-            .contains("also noted for code mode: task, 1 file (`/memory code`)"),
+            .contains("in code mode: task, 1 file (`/memory code`)"),
         "{run}"
     );
 }

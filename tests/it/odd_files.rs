@@ -274,11 +274,25 @@ fn a_data_folder_that_cannot_be_written_is_said_at_the_start() {
         "warning: nothing can be saved in {}: Permission denied (os error 13); make it writable, or choose another folder with --data-dir\n",
         home.data().display()
     );
-    for args in [&["-p", "hello"][..], &["--lines"]] {
+    let run = |args: &[&str]| {
         let run = home.cogtrix(args).env("COGTRIX_MODEL", "offline/quotes");
-        let run = run.stdin("hello\n").run();
-        assert!(run.stderr.starts_with(&warning), "{run}");
-    }
+        run.stdin("hello\n").run()
+    };
+    let lines = run(&["--lines"]);
+    assert!(lines.stderr.starts_with(&warning), "{lines}");
+    // A single prompt has no time between its start and its end, which says it.
+    let prompt = run(&["-p", "hello"]);
+    assert!(
+        prompt.stderr.starts_with("error: session not saved: "),
+        "{prompt}"
+    );
+    assert_eq!(prompt.stderr.lines().count(), 2, "{prompt}");
+    assert!(
+        prompt
+            .stderr
+            .contains("hint: make the data folder writable"),
+        "{prompt}"
+    );
     let run = home.cogtrix(&["--private", "-p", "hello"]);
     let run = run.env("COGTRIX_MODEL", "offline/quotes").run();
     assert!(!run.stderr.contains("nothing can be saved"), "{run}");

@@ -100,7 +100,7 @@ fn a_mistyped_command_is_no_question() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr.starts_with(
-            "error: no command \"sesions\"\nhint: did you mean `cogtrix sessions`? to ask it"
+            "error: unknown command \"sesions\"\nhint: did you mean `cogtrix sessions`? to ask it"
         ),
         "{run}"
     );
@@ -112,8 +112,7 @@ fn a_mistyped_command_is_no_question() {
         let run = Home::new().cogtrix(question).run();
         assert_eq!(run.code, Some(2), "{run}");
         assert!(
-            run.stderr
-                .contains("to ask all of it as a question, quote it"),
+            run.stderr.contains("to ask this as a question, quote it"),
             "{run}"
         );
     }

@@ -582,7 +582,7 @@ fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line
         .stdin(read(&home.work().join("secret")))
         .run();
     assert!(
-        run.stderr.contains("secrets were removed from 1 entry"),
+        run.stderr.contains("Secrets were removed from 1 entry"),
         "{run}"
     );
     assert!(!memory(&home, &["export"]).stdout.contains("q8R2"));

@@ -49,7 +49,7 @@ fn a_pin_is_in_every_request_of_its_session_and_of_no_other() {
     );
     assert!(run.stdout.contains(&format!("   1  {PIN}")), "{run}");
     assert!(run.stdout.contains("No pins"), "{run}");
-    assert!(run.stderr.contains("there is no pin 1"), "{run}");
+    assert!(run.stderr.contains("no pin 1"), "{run}");
     assert!(run.stdout.contains("Pinned as 2"), "{run}");
 }
 

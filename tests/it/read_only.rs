@@ -5,7 +5,7 @@ use cogtrix::testing::server::{Server, say};
 use crate::support::home::Home;
 use crate::support::is_wholly_confined;
 
-const REFUSAL: &str = "error: this session is open read-only\nhint: close the other terminal, or start another session with `-s NEW`\n";
+const REFUSAL: &str = "error: this session is open read-only\nhint: `/new` starts another session, `/session NAME` opens one\n";
 
 /// A home whose session `s` has two turns, and the server that answers there.
 fn home() -> (Home, Server) {
@@ -152,7 +152,7 @@ fn lines_of_a_script_run_commands_too_but_not_in_a_session_that_is_open_read_onl
         .run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("from a line\nReply"), "{run}");
-    assert!(run.stderr.contains("goes with your next message"), "{run}");
+    assert!(run.stderr.contains("with your next message"), "{run}");
     let sent = server.chats().last().unwrap().message(-1);
     assert!(
         sent.contains("$ echo from a line\nfrom a line\n[exit 0"),

@@ -836,7 +836,7 @@ fn the_overview_names_the_embedder_and_how_much_it_has_done() {
     let run = talk(&home, "w", &[filler(16), "/memory".to_owned()]);
     assert!(
         run.stdout.contains(
-            "top 3, by keyword; embedder: openai/e5, 16 dimensions; vectors for 3 exchanges"
+            "top 3 by keyword; embedder: openai/e5, 16 dimensions; vectors for 3 exchanges"
         ),
         "{run}"
     );
@@ -855,7 +855,7 @@ fn the_overview_names_the_embedder_and_how_much_it_has_done() {
     home.config(&server, WORDS);
     let run = talk(&home, "w", &["/memory".to_owned()]);
     assert!(
-        run.stdout.contains("embedder: none: keyword search"),
+        run.stdout.contains("top 3 by keyword; no embedder"),
         "{run}"
     );
     home.config(

@@ -326,7 +326,7 @@ fn a_session_that_is_open_elsewhere_is_searched_by_words_and_not_indexed() {
     );
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("4711"), "{run}");
-    assert!(run.stderr.contains("session w is open elsewhere"), "{run}");
+    assert!(run.stderr.contains("Session w is open elsewhere"), "{run}");
     let run = memory(&home, &["-s", "w", "memory", "reindex"]);
     assert_eq!(run.code, Some(1), "{run}");
     let run = memory(&home, &["memory", "reindex"]);

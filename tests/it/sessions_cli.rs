@@ -597,6 +597,54 @@ fn a_session_used_in_another_mode_says_so_only_to_a_person() {
 }
 
 #[test]
+fn a_name_that_is_nearly_one_there_is_is_suggested() {
+    let (home, _server) = home();
+    home.ask("first", "one");
+    for (args, near) in [
+        (&["-r", "frist", "-p", "two"][..], "first"),
+        (&["sessions", "show", "frist"], "first"),
+        (&["sessions", "rm", "frist"], "first"),
+        (&["sessions", "mv", "frist", "second"], "first"),
+        (&["-m", "offline", "--tools", "shll", "-p", "two"], "shell"),
+    ] {
+        let run = home.cogtrix(args).run();
+        let hint = format!("hint: did you mean {near}?");
+        assert!(run.stderr.contains(&hint), "{args:?}: {run}");
+    }
+}
+
+#[test]
+fn a_data_folder_that_is_none_is_one_error_with_a_hint_whatever_it_is_wanted_for() {
+    let home = Home::new();
+    home.write("file", "");
+    for folder in ["file", "file/below"] {
+        for args in [
+            &["-m", "offline", "-s", "s", "-p", "hi"][..],
+            &["-m", "offline", "-p", "hi"],
+            &["--continue", "-p", "hi"],
+            &["sessions"],
+            &["sessions", "rm", "s"],
+            &["memory", "list"],
+            &["memory", "forget", "1"],
+            &["memory", "stats"],
+            &["search", "hi"],
+            &["memory", "export"],
+        ] {
+            let run = home
+                .cogtrix(&[&["--data-dir", folder], args].concat())
+                .run();
+            assert_eq!(run.code, Some(1), "{args:?}: {run}");
+            let lines: Vec<&str> = run.stderr.lines().collect();
+            let [error, hint] = lines.as_slice() else {
+                panic!("{args:?}: {run}");
+            };
+            assert!(error.starts_with("error: cannot use "), "{args:?}: {run}");
+            assert!(hint.contains("--data-dir"), "{args:?}: {run}");
+        }
+    }
+}
+
+#[test]
 fn several_lines_can_be_one_message() {
     let (home, server) = home();
     home.lines(

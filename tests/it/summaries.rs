@@ -198,12 +198,12 @@ fn summaries_are_shown_listed_and_taken_back() {
     );
     let shown = &run.stdout;
     assert!(
-        shown.contains("Covers messages 1 to 20 (m1 to m20), made "),
+        shown.contains("Covers messages 1 to 20 (m1 to m20), written "),
         "{run}"
     );
     assert_eq!(shown.matches("Summary number 2").count(), 2, "{run}");
     assert!(
-        shown.contains("Back to the summary of messages 1 to 10, made "),
+        shown.contains("Back to the summary of messages 1 to 10, written "),
         "{run}"
     );
     assert_eq!(hybrid(&home, "w")["summary_idx"], 10);
@@ -592,7 +592,7 @@ fn a_run_of_one_prompt_that_is_two_batches_behind_waits_for_the_summary_and_says
         "{run}"
     );
     assert!(
-        run.stderr.contains("summarising 24 older messages"),
+        run.stderr.contains("Summarising 24 older messages"),
         "{run}"
     );
     assert_eq!(hybrid(&home, "w")["summary_idx"], 24);

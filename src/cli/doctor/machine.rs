@@ -26,7 +26,7 @@ pub(super) fn data_folder(root: &Path, disk: &dyn Disk) -> Finding {
         Finding::problem(
             DATA,
             format!("{shown} cannot be used: {error}"),
-            "make it a writable folder, or choose another with --data-dir",
+            "make it a folder that you can read and write, or choose another with --data-dir",
         )
     };
     match std::fs::metadata(root) {

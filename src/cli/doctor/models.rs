@@ -70,12 +70,12 @@ pub(super) async fn model(catalog: &Catalog, chat: &Result<Choice, ProviderError
     match &choice.notice {
         // What keeps its server from saying so is told of that.
         Some(_) if choice.is_assumed() => {
-            let what = format!("{name} is a guess: its server does not say which it has");
+            let what = format!("{name} is a guess: its server does not list its models");
             let remedy = format!("choose one with `-m {}/NAME`", name.provider);
             return Finding::note("model", what, remedy);
         }
         Some(notice) => {
-            let what = "none: replies only quote earlier messages";
+            let what = "none; replies only quote earlier messages";
             return Finding::problem("model", what, notice.as_str());
         }
         None => {}

@@ -73,7 +73,7 @@ pub(super) fn import(
     owned.flush(output)?;
     if imported.masked > 0 {
         output.notice(&format!(
-            "secrets were removed from {}",
+            "Secrets were removed from {}",
             number(imported.masked)
         ));
     }

@@ -27,6 +27,7 @@ const LINES_A_STEP: usize = 1000;
 pub(super) fn run(file: &Path, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, _) = trust::load_for_command(args, disk.as_ref(), output)?;
+    parts::check_data_folder(&config.settings.data_dir)?;
     let disk = parts::disk_of_run(args, &config);
     let import = Import {
         from: Source::named(file),

@@ -100,6 +100,7 @@ impl Owned {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::look(args, disk.as_ref(), output)?;
+        parts::check_data_folder(&config.settings.data_dir)?;
         let disk = parts::disk_of_run(args, &config);
         let project = toolbox::project(args, &inputs)?;
         let (entries, notices) = parts::entries(&config, &project, Arc::clone(&disk));

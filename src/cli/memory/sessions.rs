@@ -56,6 +56,7 @@ impl Sessions {
     pub(super) async fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::load_for_command(args, disk.as_ref(), output)?;
+        parts::check_data_folder(&config.settings.data_dir)?;
         let disk = parts::disk_of_run(args, &config);
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
@@ -103,7 +104,10 @@ impl Sessions {
             let volume = self.read(name, output)?;
             self.open.insert(name.clone(), volume);
         }
-        let missing = || StoreError::Missing { name: name.clone() };
+        let missing = || StoreError::Missing {
+            name: name.clone(),
+            near: None,
+        };
         let volume = self.open.get_mut(name).ok_or_else(missing)?;
         Ok((volume, &mut self.meaning))
     }
@@ -128,7 +132,7 @@ impl Sessions {
                     });
                 }
                 Err(StoreError::Locked { .. }) => output.notice(&format!(
-                    "session {name} is open elsewhere: reading its last saved state, writing nothing"
+                    "Session {name} is open elsewhere; reading only its last saved state"
                 )),
                 Err(other) => return Err(other),
             }

@@ -29,7 +29,8 @@ fn what_is_probably_not_meant_is_said() {
         "unknown variable COGTRIX_UI_KEYS; set ui.keys in the config file".to_owned(),
         "providers.a has no api_key or api_key_env, and OPENAI_API_KEY is not set".to_owned(),
         "providers.b.api_key_env names B_KEY, which is not set".to_owned(),
-        "the model alias \"auto\" cannot be used: auto is reserved for choosing a model".to_owned(),
+        "the model alias \"auto\" cannot be used: auto is reserved for an automatic choice"
+            .to_owned(),
         "the model alias \"ollama/x\" cannot be used: it is read as a model of the provider ollama"
             .to_owned(),
     ];

@@ -334,7 +334,7 @@ impl Corpus {
             self.held.insert(Arc::clone(&text.source), refused);
             let source = &text.source;
             troubles.push(format!(
-                "skipped {source} in search: all texts together are too large"
+                "skipped {source} in search: there is too much text"
             ));
             return;
         }

@@ -25,7 +25,7 @@ pub struct Registry {
 /// A mode that cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadMode {
-    #[error("there is no mode {name:?}")]
+    #[error("unknown mode {name:?}")]
     Unknown { name: String, known: Vec<String> },
     #[error("a mode needs a name")]
     Unnamed,

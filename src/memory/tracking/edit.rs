@@ -51,7 +51,7 @@ pub enum CannotEdit {
     Off { kind: Kind },
     #[error("nothing under {}", kind.row().section)]
     Nothing { kind: Kind },
-    #[error("there is no {} {number}", kind.row().name)]
+    #[error("no {} {number}", kind.row().name)]
     NoSuch {
         kind: Kind,
         number: u32,

@@ -86,8 +86,8 @@ fn undo(repl: &mut ReplContext) -> Result<Next, CommandError> {
     let (what, warning) = repl.agent.undo_newest()?;
     let said = match what {
         TakenDown::Compaction => {
-            "Last compaction undone; its messages are sent again. The next automatic one waits until another tenth of the \
-             window is filled; until then, what does not fit is left out"
+            "Last compaction undone; its messages are sent again. No automatic one until another tenth of the window fills; \
+             until then, what does not fit is left out"
         }
         TakenDown::Summary => "Last summary undone; back to the previous one, if any",
     };
@@ -122,7 +122,7 @@ fn shown(dry: &Dry) -> String {
             format!("{}\nthen {}", shown_tools(tools), shown_cut(cut))
         }
         Dry::Rolling(size) => format!(
-            "rolling would add {} that left the window to the summary ({} tokens)",
+            "rolling would summarise {} outside the window ({} tokens)",
             count(size.messages, "message"),
             size.tokens
         ),
@@ -160,11 +160,11 @@ fn shown_cut(dry: &DryCut) -> String {
     };
     format!(
         "{} would replace {} (up to message {}, {} tokens) with a summary{head}\n\
-         {stays}this takes {} to the model",
+         {stays}it takes {}",
         kind.as_str(),
         count(goes.messages, "message"),
         cut.upto,
         goes.tokens,
-        count(*requests, "request"),
+        count(*requests, "model call"),
     )
 }

@@ -144,7 +144,7 @@ fn restore(repl: &mut ReplContext, id: &str) -> Result<Next, CommandError> {
     let words = first_words(&entry.content, SHOWN);
     let long_term = repl.agent.long_term();
     let line = in_memory(long_term.and_then(|it| it.bring_back(&entry, repl.env.now())));
-    let told = format!("Back ({scope}): {words}{line}");
+    let told = format!("Restored ({scope}): {words}{line}");
     Ok(Next::with(told, repl.agent.flush_entries()))
 }
 

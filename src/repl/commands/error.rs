@@ -79,8 +79,10 @@ pub enum CommandError {
     },
     #[error("/{0} needs a model, and none is connected")]
     NeedsModel(&'static str),
-    #[error("there is no such reply")]
+    #[error("no such reply")]
     NoReply,
+    #[error("no replies yet")]
+    NoReplies,
     #[error("cannot write {path}")]
     Export {
         path: String,
@@ -115,12 +117,15 @@ impl Hint for CommandError {
             Self::NoSession {
                 name,
                 near: Some(near),
-            } => Some(format!("did you mean {near}? `/new {name}` begins it").into()),
+            } => Some(format!("did you mean {near}? `/new {name}` starts it").into()),
             Self::NoSession { name, near: None } => {
-                Some(format!("`/new {name}` begins it; `/sessions` lists all").into())
+                Some(format!("`/new {name}` starts it; `/sessions` lists all").into())
             }
             Self::NeedsModel(_) => Some(CONNECT.into()),
-            Self::Store(StoreError::Missing { .. }) => Some("`/sessions` lists them".into()),
+            Self::Store(StoreError::Missing { near, .. }) => {
+                let near = near.as_ref().map_or(String::new(), |near| format!("did you mean {near}? "));
+                Some(format!("{near}`/sessions` lists them").into())
+            }
             Self::Store(StoreError::InTheWay { name }) => Some(
                 format!("rename that one first (`/rename` in {name}), then restore again").into(),
             ),
@@ -130,13 +135,13 @@ impl Hint for CommandError {
             Self::Entries(error) => entries_hint(error, Caller::Chat),
             Self::MemoryView(error) => error.hint(),
             Self::QuestionWaits(_) => Some(
-                "commands that only show something work meanwhile, such as /context, /memory list, /search, /diff".into(),
+                "commands that only show something still work, such as /context, /memory list, /search, /diff".into(),
             ),
-            Self::NoReply => Some("`/history` shows the replies there are".into()),
+            Self::NoReply => Some("`/history` shows them".into()),
             Self::Cannot { hint, .. } => hint.map(Cow::from),
             Self::ReadOnly(error) => error.hint(),
             Self::NoTurn(error) => error.hint(),
-            Self::Changes(_) | Self::Scratchpad(_) => None,
+            Self::Changes(_) | Self::Scratchpad(_) | Self::NoReplies => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
             Self::Server(UnknownServer { known, .. }) => Some(
@@ -150,7 +155,8 @@ impl Hint for CommandError {
             Self::Approvals(error) => error.hint(),
             Self::Export { source, .. } => Some(
                 match source.kind() {
-                    ErrorKind::NotFound => "create its folder first",
+                    ErrorKind::NotADirectory => "create its folder first",
+                    ErrorKind::PermissionDenied | ErrorKind::NotFound => "choose another folder",
                     _ => "choose another path; existing files are never overwritten",
                 }
                 .into(),

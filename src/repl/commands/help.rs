@@ -10,26 +10,26 @@ Memory modes
   code          writing or reviewing code, debugging, refactoring: a larger window, keeps to the task and its errors
   reasoning     architecture decisions, planning, comparing options: keeps objectives and reasons, respects decisions later
 
-Take conversation unless one of the others fits. Switching with `/mode` loses nothing.";
+Use conversation unless another fits better. Switching with `/mode` loses nothing.";
 
 const KEYS: &str = "\
 Keys
   Tab            complete commands, names, modes and @paths
   Up, Down       earlier input
-  Right          take the grey suggestion
+  Right          accept the grey suggestion
   Ctrl-R         search earlier input
   Ctrl-X Ctrl-E  write the message in your editor
-  Alt-Enter      begin a new line
+  Alt-Enter      start a new line
   Ctrl-C         stop a reply or a command; twice on an empty line: quit
   Ctrl-D         quit, on an empty line
 
 Input
   !COMMAND       run a command; its output goes with your next message
   @PATH          send a file or folder along: @src/main.rs:10-40, @\"my notes.md\", @shot.png, @folder/
-  \"\"\"            begins and ends a message of several lines; \\ at the end of a line goes on
+  \"\"\"            starts and ends a message of several lines; \\ at the end of a line continues it
   /COMMAND       a command; with a space before the /, a message
 
-`ui.keys: vi` in the config file sets the keys of vi.";
+`ui.keys: vi` in the config file switches to vi keys.";
 
 /// Commands under a heading each, in the order in which they are listed.
 const GROUPS: [(&str, &[&str]); 7] = [

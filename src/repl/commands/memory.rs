@@ -53,26 +53,9 @@ pub(super) async fn overview(agent: &Agent) -> Result<Next, CommandError> {
 /// Where every message is: sent, stood for, or left out.
 fn messages(agent: &Agent, plan: &Result<ContextPlan, DoesNotFit>) -> String {
     let session = agent.session();
-    let request = plan.as_ref().map_or_else(
-        |error| format!("next request: {error}"),
-        |plan| {
-            let proof = agent.memory().proof(session, plan, |_| false);
-            let of = |place| proof.ranges(place).count();
-            format!(
-                "next request: {} in the window, {} pending, {} summarised, {} left out",
-                of(Place::Window),
-                of(Place::Pending),
-                of(Place::Summarised) + of(Place::Compacted),
-                plan.messages_left_out()
-            )
-        },
-    );
     let rows = [
         ("session", session.name().to_string()),
-        (
-            "messages",
-            format!("{} kept; {request}", session.messages().len()),
-        ),
+        ("messages", saved(agent, plan)),
         ("summary", summary(agent)),
         ("compaction", compaction(session)),
         ("recall", recall(agent)),
@@ -83,6 +66,30 @@ fn messages(agent: &Agent, plan: &Result<ContextPlan, DoesNotFit>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// How many messages there are, and what the next request makes of them.
+fn saved(agent: &Agent, plan: &Result<ContextPlan, DoesNotFit>) -> String {
+    let session = agent.session();
+    if session.messages().is_empty() {
+        return "none yet".to_owned();
+    }
+    let saved = format!("{} saved", session.messages().len());
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(error) => return format!("{saved}; next request: {error}"),
+    };
+    let proof = agent.memory().proof(session, plan, |_| false);
+    let of = |place| proof.ranges(place).count();
+    let parts = [
+        (of(Place::Window), "in full"),
+        (of(Place::Pending), "waiting for a summary"),
+        (of(Place::Summarised) + of(Place::Compacted), "summarised"),
+        (plan.messages_left_out(), "left out"),
+    ];
+    let parts = parts.into_iter().filter(|(messages, _)| *messages > 0);
+    let parts: Vec<String> = parts.map(|(n, how)| format!("{n} {how}")).collect();
+    format!("{saved}; next request: {}", parts.join(", "))
+}
+
 /// What recall searches: words, and vectors where there are any (C21).
 fn recall(agent: &Agent) -> String {
     let k = agent.memory().recall_k();
@@ -91,6 +98,10 @@ fn recall(agent: &Agent) -> String {
     }
     let embedder = agent.embedder().map(EmbedderChoice::describe);
     let embedder = embedder.unwrap_or_default();
+    let embedder = match embedder.strip_prefix("none: keyword search") {
+        Some(why) => format!("no embedder{why}"),
+        None => format!("embedder: {embedder}"),
+    };
     let vectors = agent.vectors().map_or_else(String::new, |vectors| {
         let running = vectors.running.map_or(String::new(), |(done, wanted)| {
             format!(", {} pending", wanted - done)
@@ -98,7 +109,7 @@ fn recall(agent: &Agent) -> String {
         let exchanges = count(vectors.exchanges, "exchange");
         format!("; vectors for {exchanges}{running}")
     });
-    format!("top {k}, by keyword; embedder: {embedder}{vectors}")
+    format!("top {k} by keyword; {embedder}{vectors}")
 }
 
 /// How far the rolling summary has come, and how it fares (C15).
@@ -112,7 +123,7 @@ fn summary(agent: &Agent) -> String {
                 "" => String::new(),
                 by => format!(" by {by}"),
             };
-            format!("covers {messages}, made {}{by}", summary.at)
+            format!("{messages}, written {}{by}", summary.at)
         },
     )];
     let running = agent.job_covers();
@@ -138,7 +149,7 @@ fn compaction(session: &Session) -> String {
         |compaction| {
             let words = first_words(&compaction.text, 60);
             let messages = count(compaction.upto, "message");
-            format!("covers {messages}, made {}: {words}", compaction.at)
+            format!("{messages}, replaced {}: {words}", compaction.at)
         },
     )
 }
@@ -160,21 +171,17 @@ fn elsewhere(agent: &Agent, mode: &dyn MemoryMode) -> Option<String> {
             }
         })
         .collect();
-    (agent.memory().mode().name != *name && !noted.is_empty()).then(|| {
-        format!(
-            "also noted for {name} mode: {} (`/memory {name}`)",
-            noted.join(", ")
-        )
-    })
+    (agent.memory().mode().name != *name && !noted.is_empty())
+        .then(|| format!("in {name} mode: {} (`/memory {name}`)", noted.join(", ")))
 }
 
 pub(super) fn state(mode: &dyn MemoryMode) -> String {
     let preset = mode.preset();
     let Some(board) = mode.board() else {
-        return format!("{} mode keeps no notes", preset.name);
+        return format!("{} mode takes no notes", preset.name);
     };
     let heading = format!(
-        "{} mode, {} read",
+        "{} mode, notes from {}",
         preset.name,
         count(
             usize::try_from(board.turn_count()).unwrap_or(usize::MAX),
@@ -199,10 +206,10 @@ pub(super) fn state(mode: &dyn MemoryMode) -> String {
     let mut parts = vec![heading];
     parts.extend(noted);
     if !empty.is_empty() {
-        parts.push(format!("nothing noted yet: {}", empty.join(", ")));
+        parts.push(format!("Nothing noted yet: {}", empty.join(", ")));
     }
     if !off.is_empty() {
-        parts.push(format!("switched off in the config: {}", off.join(", ")));
+        parts.push(format!("Off in the config: {}", off.join(", ")));
     }
     parts.join("\n\n")
 }
@@ -212,7 +219,7 @@ fn of_section(board: &Board, section: &Section, freshness: Freshness) -> String 
     let entries = section.entries();
     let hidden = match section.hidden() {
         0 => String::new(),
-        hidden => format!(", {hidden} older ones over the limit"),
+        hidden => format!(", {hidden} older ones not shown"),
     };
     let kept = match row.holds {
         Holds::One => String::new(),
@@ -236,9 +243,7 @@ fn sent(board: &Board, section: &Section, freshness: Freshness) -> String {
             let turns = count(usize::try_from(stale).unwrap_or(usize::MAX), "turn");
             let at = section.touched().at;
             let at = at.map_or_else(String::new, |at| format!(" ({at})"));
-            format!(
-                ": not sent, last changed {turns} ago{at}; sections unchanged for {most} are not sent"
-            )
+            format!(": not sent, unchanged for {turns}{at}; the limit is {most}")
         }
         Freshness::Within(_) | Freshness::Always if section.entries().len() > row.shown => {
             format!(", only the newest {} are sent", row.shown)
@@ -250,7 +255,7 @@ fn sent(board: &Board, section: &Section, freshness: Freshness) -> String {
 fn line(entry: &Entry) -> String {
     let by = match entry.by {
         By::Heuristic => "",
-        By::Tool => ", by a tool",
+        By::Tool => ", by the model",
         By::Person => ", by hand",
     };
     format!(

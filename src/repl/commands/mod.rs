@@ -77,8 +77,8 @@ impl Command {
         let first = arguments.split_whitespace().next().unwrap_or_default();
         match self.name {
             "help" | "mode" | "model" | "context" | "recall" | "search" | "tools" | "mcp"
-            | "approve" | "details" | "history" | "diff" | "session" | "resume" | "export"
-            | "status" | "config" | "cost" | "copy" | "save" | "why" | "quit" => true,
+            | "approve" | "details" | "history" | "diff" | "session" | "resume" | "new"
+            | "export" | "status" | "config" | "cost" | "copy" | "save" | "why" | "quit" => true,
             "memory" => !["add", "edit", "forget", "reindex", "restore", "rm"].contains(&first),
             "compact" => first == "dry",
             "summary" => first != "undo",
@@ -375,7 +375,7 @@ mod tests {
             ("/think hard", false),
             ("/paste", false),
             ("/rename b", false),
-            ("/new b", false),
+            ("/new b", true),
             ("/fork b", false),
             ("/sessions", true),
             ("/sessions restore b", false),

@@ -2,7 +2,8 @@
 
 use super::{CommandError, Next, ReplContext};
 use crate::agent::Agent;
-use crate::provider::{Catalog, Choice, ProviderError};
+use crate::net::is_embedding_model;
+use crate::provider::{Catalog, Choice, ProviderError, is_like};
 
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
@@ -21,15 +22,27 @@ async fn choose(catalog: &Catalog, name: &str) -> Result<Choice, ProviderError> 
     let Err(unknown) = catalog.knows(name) else {
         return catalog.choose(Some(name)).await;
     };
-    match catalog.who_lists(name).await.as_slice() {
-        [one] => catalog.choose(Some(one)).await,
-        [] => Err(unknown),
-        several => Err(ProviderError::Setup {
-            what: unknown.to_string(),
-            hint: format!("did you mean {}?", several.join(" or ")),
-        }),
+    let listed = catalog.listed().await;
+    let (named, others): (Vec<_>, Vec<_>) = listed.iter().partition(|it| it.model == name);
+    let meant: Vec<String> = match named.as_slice() {
+        [one] => return catalog.choose(Some(&one.to_string())).await,
+        [] => {
+            let like = others.into_iter().filter(|it| is_like(name, &it.model));
+            like.map(ToString::to_string).take(SHOWN).collect()
+        }
+        several => several.iter().map(ToString::to_string).collect(),
+    };
+    if meant.is_empty() {
+        return Err(unknown);
     }
+    Err(ProviderError::Setup {
+        what: unknown.to_string(),
+        hint: format!("did you mean {}?", meant.join(" or ")),
+    })
 }
+
+/// Models that are named where none has the name that was typed.
+const SHOWN: usize = 3;
 
 /// The active model, the aliases of the config file, and what the active server has.
 pub(super) async fn list(agent: &Agent, catalog: &Catalog) -> String {
@@ -43,7 +56,9 @@ pub(super) async fn list(agent: &Agent, catalog: &Catalog) -> String {
             models.sort();
             let latest = format!("{}:latest", active.model);
             let is_active = |model: &&String| **model == active.model || **model == latest;
-            let others = models.iter().filter(|model| !is_active(model));
+            let others = models
+                .iter()
+                .filter(|model| !is_active(model) && !is_embedding_model(model));
             lines.extend(others.map(|model| format!("  {}/{model}", active.provider)));
         }
         Err(error) => lines.push(format!(

@@ -91,7 +91,10 @@ fn replies(session: &Session) -> impl Iterator<Item = String> {
 }
 
 fn reply(session: &Session, n: usize) -> Result<String, CommandError> {
-    let mut replies = replies(session);
+    let mut replies = replies(session).peekable();
+    if replies.peek().is_none() {
+        return Err(CommandError::NoReplies);
+    }
     replies.nth(n - 1).ok_or(CommandError::NoReply)
 }
 

@@ -11,8 +11,10 @@ use crate::files::Existing;
 use crate::repl::listing;
 use crate::repl::memory_view::Caller;
 use crate::repl::recap::{self, recap};
+use crate::repl::repl_context::Writing;
 use crate::repl::sessions::{Sessions, renamed};
 use crate::store::{Opened, Repair, SessionInfo, SessionStore, StoreError};
+use crate::term::sentence;
 
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
@@ -68,6 +70,17 @@ pub(in crate::repl) fn overview(repl: &ReplContext) -> Result<Answer, CommandErr
 
 /// `/new [NAME]`: begins a session, named like the usual one with a number where no name is given.
 pub(super) async fn new(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
+    if arguments.is_empty() && repl.env.places.writing == Writing::Refused {
+        // What is open read-only is left for a chat that may write.
+        let mut name = repl.usual_name.clone();
+        for n in 2.. {
+            if !repl.env.store.has(&name)? {
+                break;
+            }
+            name = repl.usual_name.numbered(n)?;
+        }
+        return Ok(Next::OpenSession(name));
+    }
     if arguments.is_empty() {
         let opened = open_new(&repl.usual_name, 1, repl.env.store.as_ref());
         return opened
@@ -110,7 +123,9 @@ pub enum Instead {
 impl Instead {
     /// Asks for it; `nothing`: what Enter does.
     pub fn question(locked: &StoreError, nothing: &str) -> String {
-        format!("{locked}. r = open read-only, Enter = {nothing}, or type another name:")
+        sentence(&format!(
+            "{locked}. r = open read-only, Enter = {nothing}, or type another name:"
+        ))
     }
 
     pub fn of(answer: Option<&str>) -> Result<Self, BadName> {
@@ -165,6 +180,8 @@ pub(in crate::repl) fn open(
 /// Goes on in a session that is open.
 fn enter(repl: &mut ReplContext, opened: Opened) -> Result<Answer, CommandError> {
     let mut repairs = opened.repairs.clone();
+    let mode = &repl.agent.memory().mode().name;
+    let mode_hint = recap::mode_hint(&opened.session, mode);
     repl.agent.open(opened)?;
     let left = left_behind(repl);
     let mut lines = vec![listing::opened(&repl.agent, repl.env.now())];
@@ -172,6 +189,7 @@ fn enter(repl: &mut ReplContext, opened: Opened) -> Result<Answer, CommandError>
     if repl.questions.is_some() {
         lines.extend(recap(&repl.agent, repl.env.columns));
         repairs.retain(|repair| !recap::tells(repl.session(), repair));
+        lines.extend(mode_hint);
     }
     lines.extend(repairs.iter().map(Repair::to_string));
     lines.extend(left);
@@ -186,7 +204,7 @@ fn enter(repl: &mut ReplContext, opened: Opened) -> Result<Answer, CommandError>
 pub(in crate::repl) fn left_behind(repl: &mut ReplContext) -> Option<String> {
     let left = std::mem::take(&mut repl.ran).len();
     let commands = listing::count(left, "command");
-    (left > 0).then(|| format!("The output of {commands} is not taken along"))
+    (left > 0).then(|| format!("The output of {commands} was left behind"))
 }
 
 /// `/fork [NAME] [N]`: goes on in a copy of this session.
@@ -201,8 +219,8 @@ pub(super) async fn fork(repl: &mut ReplContext, arguments: &str) -> Result<Next
         None => fork_name(&from, repl.env.store.as_ref())?,
     };
     let Some(mut fork) = repl.agent.fork(name, at) else {
-        let hint = "`/history` shows their numbers";
-        return Err(cannot("there is no such turn", hint));
+        let hint = "`/history` shows turn numbers";
+        return Err(cannot("no such turn", hint));
     };
     let (opened, text) = sessions(repl).keep_fork(&mut fork, &from, at)?;
     repl.agent.open(opened)?;
@@ -310,7 +328,7 @@ pub(super) async fn delete(repl: &mut ReplContext, arguments: &str) -> Result<Ne
     }
     let listed = repl.env.store.list()?;
     let Some(info) = listed.iter().find(|info| info.name == name) else {
-        return Err(StoreError::Missing { name }.into());
+        return Err(repl.env.store.missing(&name).into());
     };
     let question = format!(
         "Move session {name} ({}) to the trash?",

@@ -32,7 +32,7 @@ pub(super) async fn run(
     };
     let (model, window) = if provider.is_offline() {
         (
-            "none; replies quote what was said".to_owned(),
+            "none; replies only quote earlier messages".to_owned(),
             String::new(),
         )
     } else {
@@ -41,7 +41,7 @@ pub(super) async fn run(
         (provider.model().to_string(), window)
     };
     let rows = [
-        ("session", format!("{}, began {began}", session.name())),
+        ("session", format!("{}, started {began}", session.name())),
         (
             "messages",
             format!(
@@ -113,7 +113,7 @@ fn tools(agent: &Agent, env: &Environment) -> String {
     let toolbox = agent.toolbox();
     let asked = match (toolbox.stance.writing, toolbox.stance.asking) {
         (Writing::Refused, _) => "read-only".to_owned(),
-        (_, Asking::Never) => "nothing is asked".to_owned(),
+        (_, Asking::Never) => "never ask".to_owned(),
         (_, Asking::WhenNeeded) => match toolbox.rules().len() {
             0 => "ask before changes".to_owned(),
             rules => format!("ask before changes, {}", count(rules, "rule")),
@@ -121,7 +121,7 @@ fn tools(agent: &Agent, env: &Environment) -> String {
     };
     let sandbox = match (env.sandbox, toolbox.lacks_sandbox()) {
         (Sandbox::Off, _) => "off",
-        (_, true) => "incomplete here, so each command is asked",
+        (_, true) => "incomplete here, so every command needs approval",
         (Sandbox::On, false) => "on",
         (Sandbox::Net, false) => "on, with network",
     };

@@ -14,12 +14,12 @@ pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next,
             let warning = repl.agent.undo_summary()?;
             let text = match repl.session().hybrid().summary.as_ref() {
                 Some(summary) => format!(
-                    "Back to the summary of messages {} to {}, made {}; later messages are sent again while they fit",
+                    "Back to the summary of messages {} to {}, written {}; later messages are sent again while they fit",
                     summary.from + 1,
                     summary.upto,
                     summary.at
                 ),
-                None => "No summary now; its messages are sent again while they fit".to_owned(),
+                None => "No summary left; its messages are sent again while they fit".to_owned(),
             };
             Ok(Next::with(text, warning))
         }
@@ -55,7 +55,7 @@ fn heading(summary: &Summary) -> String {
     };
     let (first, last) = &summary.covers;
     format!(
-        "Covers messages {} to {} ({first} to {last}), made {}{by}",
+        "Covers messages {} to {} ({first} to {last}), written {}{by}",
         summary.from + 1,
         summary.upto,
         summary.at

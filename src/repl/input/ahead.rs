@@ -161,6 +161,10 @@ fn text_of(line: &[u8]) -> String {
                         .next_if(|key| ('\x20'..='\x3f').contains(key))
                         .is_some()
                     {}
+                } else if keys.next_if_eq(&']').is_some() {
+                    // An answer of the terminal, up to what ends it.
+                    while keys.next_if(|key| !key.is_control()).is_some() {}
+                    keys.next_if_eq(&'\x1b');
                 } else {
                     keys.next_if_eq(&'O');
                 }
@@ -208,6 +212,11 @@ mod tests {
                 "edited",
                 "onx\x7fe \x1b[Dtoo\x17\x1bOAtwo\x01\nno\x15yes\n",
                 vec![line("one two"), line("yes")],
+            ),
+            (
+                "answers of the terminal",
+                "a\x1b]11;rgb:1e/1e/1e\x1b\\b\x1b]11;rgb:1e/1e/1e\x07c\x1b[?62;22cd\n",
+                vec![line("abcd")],
             ),
         ] {
             let mut ahead = Ahead::default();

@@ -17,7 +17,10 @@ use rustyline::{
     InputMode, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
 };
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::continuation::{Enter, enter};
+use super::operator::{self, Operator};
 use super::paste::{Came, Folded, highlighted};
 use crate::term::{fit_to, harmless, thousands, width};
 
@@ -57,6 +60,22 @@ pub(super) struct Shared {
     pub(super) prompt: AtomicUsize,
     /// The next completion puts a line break in the place of the backslash before the cursor.
     breaks_line: AtomicBool,
+    late: Mutex<Late>,
+    /// The terminal has not said yet what it can do.
+    is_answer_due: AtomicBool,
+    /// An operator of vi that waits for its motion.
+    operator: Mutex<Option<Operator>>,
+}
+
+/// What has come of an answer of the terminal for which nobody waits any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Late {
+    #[default]
+    Nothing,
+    /// So many keys of its background's colour: `Alt-]`, `11;rgb:…`, `Alt-\` or Ctrl-G.
+    Color(usize),
+    /// Of what it can do: a sequence that is no key, `62;22c`.
+    Attributes,
 }
 
 /// Why the editing of a line ended before it was handed in.
@@ -71,6 +90,35 @@ pub(super) enum Leave {
 }
 
 impl Shared {
+    pub(super) fn new(is_answer_due: bool) -> Self {
+        Self {
+            is_answer_due: is_answer_due.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns how many rows of the screen a line takes with its prompt, counted as the editor does.
+    pub(super) fn rows(&self, line: &str) -> usize {
+        const TAB: usize = 8;
+        let (columns, _) = size();
+        let (mut row, mut column) = (0, self.prompt.load(Ordering::Relaxed));
+        for grapheme in line.graphemes(true) {
+            let cells = match grapheme {
+                "\n" => {
+                    (row, column) = (row + 1, 0);
+                    continue;
+                }
+                "\t" => TAB - column % TAB,
+                other => width(other),
+            };
+            column += cells;
+            if column > columns {
+                (row, column) = (row + 1, cells);
+            }
+        }
+        row + 1 + usize::from(column == columns)
+    }
+
     pub(super) fn left(&self) -> MutexGuard<'_, Option<(Leave, String)>> {
         lock(&self.left)
     }
@@ -88,14 +136,47 @@ impl Shared {
         self.pasting().take().is_some()
     }
 
+    /// Lets a key pass that belongs to a late answer of the terminal; `None` where it is a key.
+    fn pass_answer(&self, event: &Event) -> Option<Cmd> {
+        /// No answer is longer.
+        const MAX: usize = 64;
+        let &[KeyEvent(code, modifiers)] = event_keys(event) else {
+            return None;
+        };
+        let mut late = lock(&self.late);
+        let is_due = self.is_answer_due.load(Ordering::Relaxed);
+        let next = match (*late, code, modifiers) {
+            (Late::Nothing, KeyCode::Char(']'), Modifiers::ALT) => Late::Color(0),
+            (Late::Nothing, KeyCode::UnknownEscSeq, _) if is_due => Late::Attributes,
+            // The keys of vi take digits for a count.
+            (Late::Color(0), KeyCode::Char('1' | ';'), Modifiers::NONE) => Late::Color(1),
+            (Late::Color(1), KeyCode::Char('1' | ';' | 'r'), Modifiers::NONE) => Late::Color(2),
+            (Late::Color(2..), KeyCode::Char('G'), Modifiers::CTRL)
+            | (Late::Color(2..), KeyCode::Char('\\'), Modifiers::ALT) => Late::Nothing,
+            (Late::Color(keys @ 2..MAX), KeyCode::Char(key), Modifiers::NONE)
+                if key.is_ascii_alphanumeric() || ";:/".contains(key) =>
+            {
+                Late::Color(keys + 1)
+            }
+            (Late::Attributes, KeyCode::Char('0'..='9' | ';'), Modifiers::NONE) => Late::Attributes,
+            (Late::Attributes, KeyCode::Char('c'), Modifiers::NONE) => {
+                self.is_answer_due.store(false, Ordering::Relaxed);
+                Late::Nothing
+            }
+            (Late::Nothing | Late::Color(_) | Late::Attributes, ..) => {
+                *late = Late::Nothing;
+                return None;
+            }
+        };
+        *late = next;
+        Some(Cmd::Noop)
+    }
+
     /// Takes a key that belongs to a paste; `None` where nothing is being pasted.
     fn paste(&self, event: &Event) -> Option<Cmd> {
         let mut pasting = self.pasting();
         let text = pasting.as_mut()?;
-        let Event::KeySeq(keys) = event else {
-            return Some(Cmd::Noop);
-        };
-        for KeyEvent(code, modifiers) in keys {
+        for KeyEvent(code, modifiers) in event_keys(event) {
             match (code, *modifiers) {
                 (KeyCode::BracketedPasteEnd, _) => {
                     let text = pasting.take()?;
@@ -115,6 +196,13 @@ impl Shared {
     }
 }
 
+fn event_keys(event: &Event) -> &[KeyEvent] {
+    match event {
+        Event::KeySeq(keys) => keys,
+        Event::Any | Event::Mouse() => &[],
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -129,12 +217,31 @@ impl ConditionalEventHandler for OnPaste {
     }
 }
 
-/// Collects a paste, key by key; does nothing at other times.
+/// Collects a paste or an answer of the terminal, key by key; otherwise sees to operators of vi.
 pub(super) struct OnAny(pub(super) Arc<Shared>);
 
 impl ConditionalEventHandler for OnAny {
-    fn handle(&self, event: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
-        self.0.paste(event)
+    fn handle(
+        &self,
+        event: &Event,
+        n: RepeatCount,
+        _: bool,
+        context: &EventContext<'_>,
+    ) -> Option<Cmd> {
+        let taken = self.0.paste(event).or_else(|| self.0.pass_answer(event));
+        taken.or_else(|| {
+            let &[key] = event_keys(event) else {
+                return None;
+            };
+            let mut operator = lock(&self.0.operator);
+            if context.input_mode() != InputMode::Command {
+                // It was begun on a line before.
+                *operator = None;
+                return None;
+            }
+            let behind = context.line().get(context.pos()..)?;
+            operator::step(&mut operator, key, n, behind)
+        })
     }
 }
 

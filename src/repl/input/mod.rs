@@ -5,6 +5,7 @@
 //!                       terminal | plain                      Ctrl-C is a signal while a reply streams
 //!                         ahead          lines typed before a question
 //!                         paste          long texts folded on the line
+//!                         operator       what the keys of vi do to the last word
 //!                         continuation   several lines, one input
 //! ```
 //!
@@ -16,6 +17,7 @@ mod continuation;
 mod helper;
 mod history;
 mod leave;
+mod operator;
 mod paste;
 mod plain;
 mod terminal;
@@ -59,7 +61,11 @@ pub enum Line {
 pub enum Entered {
     Line(Line),
     /// Ctrl-X Ctrl-E: begun, to be gone on with as the editor leaves it.
-    ForEditor(String),
+    ForEditor {
+        begun: String,
+        /// Rows of the screen that its line and prompt took.
+        rows: usize,
+    },
 }
 
 /// Why there is no line.
@@ -112,7 +118,7 @@ enum Origin {
     /// Ctrl-Z: begun, to be gone on with when the process runs again.
     Suspended,
     /// Ctrl-X Ctrl-E: begun, to be gone on with as the editor leaves it.
-    ForEditor,
+    ForEditor { rows: usize },
 }
 
 struct Reply {
@@ -203,7 +209,7 @@ impl LineReader {
             .request(Purpose::Input, prompt, initial, output)
             .await?;
         Ok(match (origin, line) {
-            (Origin::ForEditor, Line::Text(begun)) => Entered::ForEditor(begun),
+            (Origin::ForEditor { rows }, Line::Text(begun)) => Entered::ForEditor { begun, rows },
             (_, line) => Entered::Line(line),
         })
     }

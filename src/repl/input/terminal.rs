@@ -32,6 +32,8 @@ use crate::text::secrets::Known;
 pub struct TerminalInput {
     /// Keys that were pressed before the editor opened.
     pub typed: Vec<u8>,
+    /// The terminal may still answer what it was asked.
+    pub is_answer_due: bool,
     /// Keys that were taken off the terminal while the process was stopped.
     pub stops: Stops,
     /// Where inputs are remembered; `None` remembers them in this process only.
@@ -69,13 +71,14 @@ impl TerminalSource {
     pub(super) fn open(input: TerminalInput) -> Self {
         let TerminalInput {
             typed,
+            is_answer_due,
             stops,
             history,
             completer,
             paint,
             keys,
         } = input;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new(is_answer_due));
         let mut ahead = Ahead::of(&typed);
         let mut warnings = Vec::new();
         let editors = Editors::open(completer, paint, keys, &shared).map(|mut editors| {
@@ -147,7 +150,13 @@ impl TerminalSource {
         if let Some((leave, begun)) = left {
             return Ok(match leave {
                 Leave::Suspend => (Line::Text(begun), Origin::Suspended),
-                Leave::Editor => (Line::Text(self.unfolded(&begun)), Origin::ForEditor),
+                Leave::Editor => {
+                    let rows = self.shared.rows(&begun);
+                    (
+                        Line::Text(self.unfolded(&begun)),
+                        Origin::ForEditor { rows },
+                    )
+                }
                 Leave::Interrupt if begun.is_empty() => (Line::Interrupted, Origin::Prompt),
                 Leave::Interrupt => (Line::Cleared, Origin::Prompt),
             });
@@ -304,6 +313,7 @@ impl Editors {
         input.bind_sequence(control('L'), Cmd::ClearScreen);
         let mut answer = rustyline::Editor::with_history(config.clone(), history())?;
         answer.bind_sequence(control('Z'), Cmd::Noop);
+        answer.bind_sequence(Event::Any, conditional(OnAny(handler())));
         Ok(Self {
             input,
             answer,

@@ -7,7 +7,7 @@ use super::forget::{Chosen, History};
 use super::name::{number, unknown};
 use super::origin::Origin;
 use super::{MemoryView, MemoryViewError, list};
-use crate::chat::{MessageId, Role, Session};
+use crate::chat::{MessageId, Role, Session, Turn};
 use crate::long_term::entries::{EntriesError, Entry, Scope};
 use crate::long_term::notes::{Captured, Receipt};
 use crate::repl::transcript::first_words;
@@ -135,12 +135,21 @@ impl MemoryView<'_> {
 
     /// What the last turn of the open session kept.
     pub fn kept_last(&self) -> Result<Chosen, MemoryViewError> {
-        let turn = self
-            .open
-            .and_then(|open| Some((open, open.live_turns().next_back()?)));
-        let Some((session, turn)) = turn else {
-            return Err(MemoryViewError::NothingKept);
-        };
+        let session = self.open.ok_or(MemoryViewError::NothingKept)?;
+        // What an undone turn kept stays until it is forgotten.
+        let turns = [session.turns().last(), session.live_turns().next_back()];
+        for turn in turns.into_iter().flatten() {
+            let chosen = self.kept_in(session, turn)?;
+            if !chosen.is_empty() {
+                return Ok(chosen);
+            }
+        }
+        Err(self
+            .newest()
+            .map_or_else(|error| error, |it| of_newest(&it)))
+    }
+
+    fn kept_in(&self, session: &Session, turn: &Turn) -> Result<Chosen, MemoryViewError> {
         let ids: Vec<&str> = session
             .messages_of(turn)
             .iter()
@@ -162,11 +171,6 @@ impl MemoryView<'_> {
             if from.is_some_and(|from| is_of_turn(&from.session, &from.message)) {
                 chosen = chosen.and(self.of_entry_forgotten(entry));
             }
-        }
-        if chosen.is_empty() {
-            return Err(self
-                .newest()
-                .map_or_else(|error| error, |it| of_newest(&it)));
         }
         Ok(chosen)
     }

@@ -252,7 +252,7 @@ impl MemoryView<'_> {
             Err(StoreError::Locked { .. }) => {
                 store.leave_forgotten(name, &struck.places)?;
                 gone.later.push(format!(
-                    "session {name} is open elsewhere and forgets it with its next turn"
+                    "session {name} is open elsewhere and will forget it with its next turn"
                 ));
                 if !which.is_empty() {
                     gone.failed.push(format!(
@@ -351,8 +351,8 @@ impl MemoryView<'_> {
             if left > 0 {
                 let again = self.caller.command(&format!("forget {asked}"));
                 lines.push(match left {
-                    1 => format!("one more sentence has these words: {again} forgets it"),
-                    left => format!("{left} more sentences have these words: {again} lists them"),
+                    1 => format!("one more sentence matches: {again} forgets it"),
+                    left => format!("{left} more sentences match: {again} lists them"),
                 });
             }
         }

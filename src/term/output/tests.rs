@@ -56,6 +56,30 @@ fn replies_go_to_stdout_byte_for_byte_and_everything_else_to_stderr() {
 }
 
 #[test]
+fn in_a_file_that_gets_both_streams_a_warning_never_stands_in_a_line_of_the_reply() {
+    let both = Capture::default();
+    let streams = Streams {
+        stdout: Box::new(both.clone()),
+        stderr: Box::new(both.clone()),
+        stdout_device: Device::File,
+        stderr_device: Device::File,
+        columns: Some(20),
+    };
+    let mut output = Output::new(streams, Policy::default());
+    output.is_one_file = true;
+    output.reply_delta("half of");
+    output.warning("careful");
+    output.end_reply();
+    output.reply_delta("whole\n");
+    output.warning("careful");
+    output.end_reply();
+    assert_eq!(
+        both.text(),
+        "half of\nwarning: careful\nwhole\nwarning: careful\n"
+    );
+}
+
+#[test]
 fn a_notice_in_the_middle_of_a_reply_gets_its_own_line() {
     let (mut output, seen) = screen(Paint::Colorless);
     output.reply_delta("half of");

@@ -3,6 +3,7 @@
 //! ```text
 //!  shapes, numbers, ids, commands   rules: what has an exact form, wherever it stands
 //!  tagger, tokens, labels           a small learned model: what language tells, in any wording
+//!  json                             what of that is a name or an ordinary value in the output of tools
 //! ```
 //! Invariant: what is masked once is not changed by masking it again; everything but the secret stays as it was.
 //! Linear in the length of the text. A guess: it errs on the side of masking, but leaves hashes, ids, paths and
@@ -10,6 +11,7 @@
 
 mod commands;
 mod ids;
+mod json;
 mod known;
 #[rustfmt::skip] // lists, not one word a line
 mod labels;
@@ -201,6 +203,7 @@ fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
     let told = tagger::found(text, learned).into_iter();
     let told: Vec<Found> = told
         .filter(|it| text[it.place.clone()].contains(char::is_whitespace) || !is_exact(it))
+        .filter(|it| !json::is_harmless(text, &it.place))
         .collect();
     found.extend(told);
     // A mask is neither a name nor a value.

@@ -46,6 +46,8 @@ fn the_case_of_m_tells_mode_from_model() {
     // Without its provider, where only one lists it.
     chat.says("/m scripted", "Switched to desk/scripted");
     chat.says("/m third", "unknown model \"third\"");
+    chat.says("/m secnd", "hint: did you mean desk/second?");
+    chat.says("/m desk/secnd", "hint: did you mean second? available: ");
     chat.says("/m other", "Switched to desk/second");
     chat.says("/m nobody/nothing", "error: ");
     chat.says("/m desk/third", "does not have the model \"third\"");
@@ -204,7 +206,7 @@ fn info_says_where_one_is() {
         "session   here",
         "messages  0 in 0 turns",
         "mode      code (window of 30 messages)",
-        "model     none; replies quote what was said",
+        "model     none; replies only quote earlier messages",
     ] {
         assert!(screen.contains(row), "{row}: {screen}");
     }

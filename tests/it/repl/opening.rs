@@ -44,7 +44,7 @@ fn without_a_model_a_line_says_how_to_get_one() {
     let mut chat = home.start(&["-s", "first"], &closed);
     chat.wait_for_prompt();
     let screen = chat.screen();
-    assert!(screen.contains("no model found: run `cogtrix init`, start Ollama"));
+    assert!(screen.contains("No model found: run `cogtrix init`, start Ollama"));
     chat.says("The key hangs behind the door", "Message saved.");
     chat.says("Where does the key hang?", "UTC: you: ");
     chat.leave();
@@ -56,7 +56,7 @@ fn without_a_model_a_line_says_how_to_get_one() {
     chat.wait_for_prompt();
     let screen = chat.screen();
     assert!(
-        screen.contains("cannot reach http://127.0.0.1:1/v1: connection refused; assuming"),
+        screen.contains("Cannot reach http://127.0.0.1:1/v1: connection refused; assuming"),
         "{screen}"
     );
     chat.leave();
@@ -130,6 +130,21 @@ fn the_last_mode_is_named_but_not_taken_unless_asked_for() {
     assert!(screen.contains("conversation mode"), "{screen}");
     assert!(screen.contains("last used in reasoning mode; `/mode reasoning` switches"));
     chat.leave();
+    let mut chat = home.chat(&["-s", "other"]);
+    chat.says(
+        "/session plan",
+        "last used in reasoning mode; `/mode reasoning` switches",
+    );
+    chat.says("/mode reasoning", "Switched to reasoning mode");
+    chat.says("/session other", "New session other");
+    chat.says("/session plan", "Resumed plan");
+    assert_eq!(
+        chat.screen().matches("last used in").count(),
+        1,
+        "{}",
+        chat.screen()
+    );
+    chat.leave();
     let chat = home.chat(&["-M", "code", "-s", "plan"]);
     assert!(!chat.screen().contains("last used in"));
 }
@@ -140,12 +155,12 @@ fn a_second_process_is_told_who_holds_the_session() {
     let mut first = home.chat(&["-s", "shared"]);
     let mut second = home.start(&["-s", "shared"], &[]);
     let pid = first.pid();
-    let open = format!("session shared is open in another process (pid {pid})");
+    let open = format!("Session shared is open in another process (pid {pid})");
     second.wait_for(&format!("? {open}. r = open read-only,"));
     second.wait_for("type another name:");
     second.enter("");
     assert_eq!(second.wait_exit(), Exit::code(1));
-    second.wait_for(&format!("error: {open}"));
+    second.wait_for(&format!("error: {}", open.replace('S', "s")));
     second.wait_for("hint: close it there, or choose another name");
     first.leave();
     home.chat(&["-s", "shared"]).leave();
@@ -165,7 +180,7 @@ fn a_session_that_is_open_elsewhere_can_be_read_or_left_for_another() {
     second.enter("/quit");
     assert_eq!(second.wait_exit(), Exit::code(0));
     let mut third = home.start(&["--continue"], &[]);
-    third.wait_for("session shared is open in another process");
+    third.wait_for("Session shared is open in another process");
     third.wait_for("type another name:");
     third.enter("other");
     third.wait_for("New session other");
@@ -231,6 +246,10 @@ fn a_name_that_is_nearly_that_of_a_session_is_asked_about() {
         chat.enter("/quit");
         assert_eq!(chat.wait_exit(), Exit::code(0));
     }
+    // The usual session need not have a message yet.
+    let mut chat = home.start(&["-s", "defualt"], &[]);
+    chat.wait_for("Did you mean default?").enter("");
+    chat.wait_for("New session default").enter("/quit");
     for answer in ["maybe\r", "\x04"] {
         let mut chat = home.start(&["-s", "firts"], &[]);
         chat.wait_for("Did you mean first?").type_text(answer);

@@ -37,7 +37,7 @@ fn a_session_open_elsewhere_can_be_read_or_left_for_another_within_a_chat() {
     first.says("The boat leaves at nine", "Message saved.");
     let mut second = home.chat(&["-s", "other", "-M", "code"]);
     second.says("hello", "Message saved.");
-    let open = "session held is open in another process (pid";
+    let open = "Session held is open in another process (pid";
     let question = "r = open read-only, Enter =\nstay in other, or type another name:";
     for no in ["\r", "\x03"] {
         second
@@ -62,6 +62,8 @@ fn a_session_open_elsewhere_can_be_read_or_left_for_another_within_a_chat() {
     second.says("/history", "The boat leaves at nine");
     second.wait_for("code read-only>");
     second.says("hello?", "this session is open read-only");
+    second.enter("/new").wait_for("New session default");
+    second.wait_for_prompt();
     // Back where it may write.
     second.enter("/session other");
     second.wait_for("Resumed other (2 messages");
@@ -179,17 +181,31 @@ fn resume_refuses_a_name_that_no_session_has_and_names_the_nearest() {
     chat.says("/new other", "New session other");
     chat.says(
         "/resume harbuor",
-        "error: no session harbuor\nhint: did you mean harbour? `/new harbuor` begins it",
+        "error: no session harbuor\nhint: did you mean harbour? `/new harbuor` starts it",
     );
     chat.says(
         "/resume zebra",
-        "error: no session zebra\nhint: `/new zebra` begins it",
+        "error: no session zebra\nhint: `/new zebra` starts it",
     );
     chat.says("/status", "session   other");
     chat.says("/resume harbour", "Resumed harbour (2 messages");
     chat.says("/delete zebra", "hint: `/sessions` lists them");
+    chat.says(
+        "/delete harbuor",
+        "hint: did you mean harbour? `/sessions` lists",
+    );
     chat.leave();
     assert!(!home.history("zebra.json").exists());
+}
+
+#[test]
+fn at_a_terminal_that_draws_no_list_a_session_is_chosen_by_name() {
+    let home = three();
+    for (typed, opened) in [("a", "Resumed a ("), ("", "Resumed b (")] {
+        let mut chat = home.start(&["-r"], &[("TERM", "dumb")]);
+        chat.wait_for("Session name (Enter = b):").enter(typed);
+        chat.wait_for(opened).enter("/quit");
+    }
 }
 
 /// A home with three sessions, of which `b` was used last.

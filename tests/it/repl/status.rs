@@ -168,7 +168,7 @@ fn status_is_one_screen_with_all_that_counts() {
     chat.says("My password is bluewhale99.", "Two.")
         .says("/undo", "Undone: ");
     chat.says("one", "One.").says("/pin mind the gap", "Pinned");
-    chat.says("/status", "session   here, began 20");
+    chat.says("/status", "session   here, started 20");
     let screen = chat.screen();
     for row in [
         "messages  2 in 1 turn",
@@ -189,7 +189,7 @@ fn status_is_one_screen_with_all_that_counts() {
 fn copy_sends_a_reply_or_its_code_to_the_terminal() {
     let server = Server::start([say("First."), say("Try\n\n```sh\nls -l\n```\n\nor not.")]);
     let mut chat = Home::with(&server).chat(&[]);
-    chat.says("/copy", "there is no such reply");
+    chat.says("/copy", "no replies yet");
     chat.says("one", "First.").says("two", "or not.");
     chat.says(
         "/copy code",
@@ -202,7 +202,7 @@ fn copy_sends_a_reply_or_its_code_to_the_terminal() {
     );
     chat.wait_printed("\x1b]52;c;Rmlyc3Qu\x07", 1);
     chat.says("/copy", "Sent the last reply");
-    chat.says("/copy 3", "there is no such reply");
+    chat.says("/copy 3", "no such reply");
     chat.says("/copy it", "/copy does not know \"it\"");
     chat.leave();
 }

@@ -207,8 +207,11 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
     let mut chat = home.chat(&[]);
     chat.says("!", "usage: !COMMAND");
     chat.says("!echo out; echo err >&2; exit 3", "out\nerr\nexit 3");
-    chat.wait_for("this goes with your next message");
-    chat.says("!true", "no output; this goes with your next message");
+    chat.wait_for("it goes to the model with your next message");
+    chat.says(
+        "!true",
+        "no output; it goes to the model with your next message",
+    );
     // As vim does, which waited there for keys.
     chat.says(
         "!exec 0>&2; sleep 1000",
@@ -249,7 +252,7 @@ fn ctrl_c_ends_a_typed_command_and_what_it_printed_is_kept() {
     let server = listener();
     let mut chat = Home::with(&server).chat(&[]);
     chat.enter("!echo begun; sleep 1000").wait_for("\nbegun");
-    chat.key(Key::CtrlC).wait_for("interrupted; this goes");
+    chat.key(Key::CtrlC).wait_for("interrupted; it goes");
     chat.wait_for_prompt();
     chat.says("well", "got it");
     assert!(heard(&server).contains("begun\n[interrupted]"));
@@ -281,9 +284,9 @@ fn edit_sends_the_last_message_as_the_editor_leaves_it() {
     assert_eq!(heard(&server), "said otherwise\nin two lines");
     let seen = std::fs::read_to_string(home.path().join("seen")).unwrap();
     assert_eq!(seen, "as it was");
-    chat.says("/edit", "Unchanged, so nothing was sent");
+    chat.says("/edit", "Unchanged; nothing was sent");
     home.write("next", "\n");
-    chat.says("/edit", "Unchanged, so nothing was sent");
+    chat.says("/edit", "Unchanged; nothing was sent");
     assert_eq!(server.chats().len(), 2);
     home.write("next", &"more\n".repeat(300));
     chat.says("/edit", "conversation> [edited 300 lines]\ngot it");

@@ -224,7 +224,7 @@ impl Reader<'_> {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let notice = format!("no such file: {}{more}; sent as typed", few.join(", "));
+            let notice = format!("No such file: {}{more}; sent as typed", few.join(", "));
             self.all.notices.push(notice);
         }
         self.all
@@ -320,7 +320,7 @@ mod tests {
             (
                 "@none.rs @src/no, @none.rs",
                 vec![],
-                vec!["no such file: none.rs, src/no; sent as typed"],
+                vec!["No such file: none.rs, src/no; sent as typed"],
             ),
             (
                 "@src/a.rs:9",
