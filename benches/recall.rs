@@ -315,7 +315,7 @@ fn parts(folder: PathBuf) -> Parts {
         disk,
         folder,
         lists: cogtrix::index::SharedLists::default(),
-        hnsw_min: 50_000,
+        settings: cogtrix::index::Settings::default(),
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

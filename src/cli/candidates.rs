@@ -166,6 +166,7 @@ mod tests {
             documents: None,
             embedding_folder: "/d/models".into(),
             workspace: "/d/workspace".into(),
+            index: crate::index::Settings::default(),
             rag: RagSettings {
                 model: model.to_owned(),
                 ..RagSettings::default()

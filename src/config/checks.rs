@@ -94,7 +94,6 @@ fn fixed_keys(document: &Document, modes: &[String]) -> Vec<Fault> {
         memory.recall.min_similarity => number(0.0..=1.0);
         memory.recall.share => number(0.0..=1.0);
         memory.recall.min_words => count(0..=MAX);
-        memory.recall.hnsw_min => count(1..=MAX);
 
         memory.modes.conversation.working_memory_size => count(1..=MAX);
         memory.modes.code.working_memory_size => count(1..=MAX);

@@ -126,8 +126,8 @@ pub(super) struct Source {
     /// Holds a file for each model.
     pub(super) folder: PathBuf,
     pub(super) embedder: Arc<EmbedderChoice>,
-    /// Vectors from which on a graph searches them.
-    pub(super) hnsw_min: usize,
+    /// Bytes that a graph of the vectors may take.
+    pub(super) graph_memory: u64,
 }
 
 /// Finding by meaning, as far as it is.
@@ -270,7 +270,7 @@ impl Meaning {
             };
             let made = Made { model, dimension };
             let opening = tokio::task::spawn_blocking(move || {
-                VectorStore::open(source.disk, &source.folder, made, source.hnsw_min)
+                VectorStore::open(source.disk, &source.folder, made, source.graph_memory)
             });
             let store = opening.await.map_err(|error| error.to_string())?;
             let store = Arc::new(Mutex::new(store.map_err(|error| error.to_string())?));
@@ -619,7 +619,7 @@ mod tests {
             disk,
             folder: "v".into(),
             embedder,
-            hnsw_min: usize::MAX,
+            graph_memory: 0,
         })
     }
 

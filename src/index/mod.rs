@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -48,6 +49,7 @@ use find::{Query, Talk};
 use past::PastSessions;
 
 use crate::chat::{Session, SessionName, Timestamp};
+use crate::declare::settings;
 use crate::embed::EmbedderChoice;
 use crate::files::Disk;
 use crate::long_term::entries::Entry;
@@ -67,6 +69,16 @@ const CATCHING_UP: Duration = Duration::from_secs(3);
 /// Chunks that have vectors at most; the rest is found by words.
 const MAX_CHUNKS: usize = 20_000;
 
+settings! {
+    /// The `index` block.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Settings {
+        /// What the graph over all vectors may take while it is built; 0: there is none.
+        pub graph_memory: ByteSize = ByteSize::gib(1),
+    }
+}
+
 /// What an index works with.
 #[derive(Clone, Debug)]
 pub struct Parts {
@@ -76,8 +88,7 @@ pub struct Parts {
     pub lists: SharedLists,
     /// Who computes vectors, if anybody does.
     pub embedder: Arc<EmbedderChoice>,
-    /// Vectors from which on a graph searches them.
-    pub hnsw_min: usize,
+    pub settings: Settings,
     /// Cosine from which on a text is found that has no word of the question.
     pub min_similarity: f32,
     pub keeping: Keeping,
@@ -95,7 +106,7 @@ impl Parts {
             disk: Arc::clone(&self.disk),
             folder: self.folder.clone(),
             embedder: Arc::clone(&self.embedder),
-            hnsw_min: self.hnsw_min,
+            graph_memory: self.settings.graph_memory.as_u64(),
         })
     }
 }

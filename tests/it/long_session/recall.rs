@@ -184,7 +184,7 @@ fn parts(folder: &Path, candidates: Vec<Candidate>) -> Parts {
         disk,
         folder: folder.join("vectordb"),
         lists: cogtrix::index::SharedLists::default(),
-        hnsw_min: 50_000,
+        settings: cogtrix::index::Settings::default(),
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }
