@@ -33,6 +33,8 @@ pub use choice::{
 pub use error::EmbedError;
 pub use framing::{Purpose, framed};
 pub use hashed::Hashed;
+#[cfg(feature = "local-embeddings")]
+pub use install::make_smaller;
 pub use install::{
     ALL_MINILM_L6_V2, InstallError, PUBLIC_SOURCE, Pinned, Progress, copy, install, missing,
 };
