@@ -60,6 +60,9 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     /// A vector of unit length for each text, in their order. Texts longer than the model can take are cut.
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
+    /// Begins to get ready for the first text, where that takes a while and costs nobody anything.
+    fn warm_up(&self) {}
+
     /// The number of dimensions, asking the server if need be; so also a way to see whether it is there.
     async fn probe(&self) -> Result<usize, EmbedError> {
         if let Some(dimensions) = self.dimensions() {

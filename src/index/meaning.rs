@@ -263,6 +263,9 @@ impl Meaning {
             };
             let model = embedder.model().to_owned();
             let known = stored.iter().find(|made| made.model == model);
+            if known.is_some() {
+                embedder.warm_up();
+            }
             let dimension = match (known, embedder.dimensions()) {
                 (_, Some(dimension)) => dimension,
                 (Some(made), None) => made.dimension,

@@ -336,6 +336,9 @@ impl Index {
 
     /// Searches what is there now; what was changed since the last search is read first.
     pub async fn search(&mut self, search: Search<'_>, session: Option<&Session>) -> Searched {
+        if search.mode == SearchMode::Hybrid {
+            self.meaning.begin_opening();
+        }
         let (_, troubles) = self.refresh(search.now).await;
         let limit = search.limit.clamp(1, MAX_HITS);
         let mut searched = Searched {
@@ -480,11 +483,13 @@ impl Index {
         let lists = Arc::clone(self.parts.lists.get());
         // One that a search was left alone with is made again.
         let corpus = self.corpus.take().and_then(Arc::into_inner);
-        let mut corpus = corpus.unwrap_or_else(|| Corpus::new(lists));
-        corpus.mark(&long_term.written.take());
+        let (path, keeping) = (self.notes_index(), self.parts.keeping);
         let disk = Arc::clone(&self.parts.disk);
         let entries = Arc::clone(&self.entries);
         let reading = tokio::task::spawn_blocking(move || {
+            let kept = || Corpus::kept_at(disk.as_ref(), &path, lists, long_term.chunk_size);
+            let mut corpus = corpus.unwrap_or_else(kept);
+            corpus.mark(&long_term.written.take());
             let (files, mut troubles) = long_term.places.files(disk.as_ref(), left_out);
             let sizes = Sizes {
                 chunk: long_term.chunk_size,
@@ -497,6 +502,9 @@ impl Index {
                 left_out,
             };
             let refreshed = corpus.refresh(disk.as_ref(), &files, &entries, reading, &mut troubles);
+            if keeping == Keeping::Kept {
+                corpus.keep(disk.as_ref(), &path, long_term.chunk_size);
+            }
             (corpus, refreshed, troubles)
         });
         match reading.await {
@@ -514,12 +522,32 @@ impl Index {
 
     /// Reads everything again, and tells again what could not be read.
     pub async fn reread(&mut self, now: Timestamp) -> (Refreshed, Vec<String>) {
+        self.drop_notes_index();
         self.corpus = None;
         self.told.clear();
         if let Some(past) = &mut self.past {
             past.forget();
         }
         self.refresh(now).await
+    }
+
+    /// Where the words of notes, entries and documents are kept.
+    fn notes_index(&self) -> PathBuf {
+        self.parts.folder.join("notes.idx")
+    }
+
+    /// Takes away the file, which is written anew with the next refresh.
+    fn drop_notes_index(&mut self) {
+        if self.parts.keeping == Keeping::ReadOnly {
+            return;
+        }
+        let path = self.notes_index();
+        if let Err(error) = self.parts.disk.remove(&path) {
+            tracing::warn!("could not remove {}: {error}", path.display());
+        }
+        if let Some(corpus) = self.corpus.as_mut().and_then(Arc::get_mut) {
+            corpus.set_unkept();
+        }
     }
 
     /// Begins to make the vectors of notes, entries and documents that are missing, in the background.
@@ -579,6 +607,7 @@ impl Index {
 
     /// Reads notes, entries and documents again, and lets go of the vectors of those that are gone.
     pub async fn let_go_of_texts(&mut self, mut gone: BTreeSet<vectors::Key>, now: Timestamp) {
+        self.drop_notes_index();
         self.refresh(now).await;
         for key in self.keys() {
             gone.remove(&key);
