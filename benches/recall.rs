@@ -316,6 +316,7 @@ fn parts(folder: PathBuf) -> Parts {
         folder,
         lists: cogtrix::index::SharedLists::default(),
         settings: cogtrix::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

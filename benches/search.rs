@@ -132,6 +132,7 @@ fn parts(data: &Path, candidates: Vec<Candidate>) -> Parts {
         folder: data.join("vectordb"),
         lists: SharedLists::default(),
         settings: Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

@@ -153,6 +153,7 @@ fn recall() -> Parts {
         folder: "vectordb".into(),
         lists: cogtrix::index::SharedLists::default(),
         settings: cogtrix::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

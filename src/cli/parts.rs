@@ -340,6 +340,7 @@ pub(super) async fn index(
     let choice = Box::pin(embedder_choice(config, catalog, chosen, Arc::clone(&disk))).await;
     Ok(index::Parts {
         embedder: Arc::new(choice),
+        reranker: candidates::reranker(&config.settings, catalog),
         settings: config.settings.index.clone(),
         disk,
         folder: config.settings.data_dir.join("vectordb"),

@@ -62,6 +62,7 @@ fn fixed_keys(document: &Document, modes: &[String]) -> Vec<Fault> {
         embedding.dim => count(1..=MAX_DIMENSIONS);
         embedding.source => text(web_address);
         rag.model => text(|name| embedding_model(name, document));
+        index.reranker => text(|name| embedding_model(name, document));
         rag.chunk_size => count(200..=100_000);
         rag.chunk_overlap => count(0..=document.rag.chunk_size / 2);
         network.tries => count(1..=100);

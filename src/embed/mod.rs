@@ -6,6 +6,7 @@
 //!   ollama, openai    servers; `remote` is what they do alike: batches, texts that are too long
 //!   local             a sentence encoder in this process, from weights on disk
 //!   install           brings such weights onto the disk
+//!   rerank            a server that orders what was found
 //!   hashed            no meaning, but the same everywhere: for tests
 //!   choice            which of them is there; `listing` asks servers, `settings` is what a person may say
 //! ```
@@ -21,6 +22,7 @@ mod local;
 mod ollama;
 mod openai;
 mod remote;
+mod rerank;
 mod settings;
 
 use std::fmt;
@@ -43,6 +45,7 @@ pub use local::Local;
 pub use ollama::Ollama;
 pub use openai::OpenAi;
 pub use remote::RemoteSettings;
+pub use rerank::Reranker;
 pub use settings::{FOLDER, Settings, Wanted};
 
 /// Servers are sent this for a blank text, for which they return nothing.

@@ -43,6 +43,7 @@ pub(crate) fn parts(disk: &MemoryDisk) -> Parts {
         lists: crate::index::SharedLists::default(),
         embedder: embedder(disk, Vec::new()),
         settings: crate::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

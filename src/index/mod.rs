@@ -50,8 +50,9 @@ use past::PastSessions;
 
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::declare::settings;
-use crate::embed::EmbedderChoice;
+use crate::embed::{EmbedderChoice, Reranker};
 use crate::files::Disk;
+use crate::hint::chain;
 use crate::long_term::entries::Entry;
 use crate::store::SessionStore;
 use crate::text::once::Once;
@@ -76,6 +77,8 @@ settings! {
     pub struct Settings {
         /// What the graph over all vectors may take while it is built; 0: there is none.
         pub graph_memory: ByteSize = ByteSize::gib(1),
+        /// The model that orders what a search found, an alias or `provider/model`; empty: none does.
+        pub reranker: String = String::new(),
     }
 }
 
@@ -89,6 +92,8 @@ pub struct Parts {
     /// Who computes vectors, if anybody does.
     pub embedder: Arc<EmbedderChoice>,
     pub settings: Settings,
+    /// Who orders what a search found, if anybody does.
+    pub reranker: Option<Arc<Reranker>>,
     /// Cosine from which on a text is found that has no word of the question.
     pub min_similarity: f32,
     pub keeping: Keeping,
@@ -368,6 +373,12 @@ impl Index {
             .map_or(Open::None, Open::Searched);
         let (hits, said, troubles) = self.look(sought, open).await;
         searched.hits = hits;
+        if let Some(reranker) = &self.parts.reranker
+            && search.mode == SearchMode::Hybrid
+        {
+            // A request is large, and seldom made.
+            Box::pin(rerank(reranker, search.query, &mut searched.hits)).await;
+        }
         searched.troubles.extend(troubles);
         if said > 0 {
             searched.looked.insert(Kind::Said, said);
@@ -648,6 +659,20 @@ impl Index {
     /// Tells that a turn is over.
     pub fn turn_over(&mut self) {
         self.meaning.turn_over();
+    }
+}
+
+/// Deals out the scores of hits anew, which are best first, as a cross-encoder orders them. Where that fails they stay.
+async fn rerank(reranker: &Reranker, question: &str, hits: &mut [Hit]) {
+    let texts: Vec<&str> = hits.iter().map(|hit| hit.content.as_str()).collect();
+    match reranker.order(question, &texts).await {
+        Ok(order) => {
+            let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
+            for (at, score) in order.into_iter().zip(scores) {
+                hits[at].score = score;
+            }
+        }
+        Err(error) => tracing::warn!("hits are in their first order: {}", chain(&error)),
     }
 }
 

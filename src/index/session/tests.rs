@@ -12,6 +12,7 @@ fn parts(disk: &MemoryDisk) -> Parts {
         lists: crate::index::SharedLists::default(),
         embedder: Arc::new(EmbedderChoice::new(nobody(), Arc::new(disk.clone()))),
         settings: crate::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

@@ -185,6 +185,7 @@ fn parts(folder: &Path, candidates: Vec<Candidate>) -> Parts {
         folder: folder.join("vectordb"),
         lists: cogtrix::index::SharedLists::default(),
         settings: cogtrix::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }
