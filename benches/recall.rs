@@ -315,7 +315,8 @@ fn parts(folder: PathBuf) -> Parts {
         disk,
         folder,
         lists: cogtrix::index::SharedLists::default(),
-        hnsw_min: 50_000,
+        settings: cogtrix::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

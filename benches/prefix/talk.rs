@@ -152,7 +152,8 @@ fn recall() -> Parts {
         disk,
         folder: "vectordb".into(),
         lists: cogtrix::index::SharedLists::default(),
-        hnsw_min: 50_000,
+        settings: cogtrix::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

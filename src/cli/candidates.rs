@@ -1,7 +1,9 @@
 //! From settings to the embedders that are tried (C21, C22). Unit: one configuration. Sends nothing.
 
+use std::sync::Arc;
+
 use crate::config::Settings;
-use crate::embed::{Candidate, ChoiceSettings, EmbedError, Named, OpenAi, Wanted};
+use crate::embed::{Candidate, ChoiceSettings, EmbedError, Named, OpenAi, Reranker, Wanted};
 use crate::hint::Hint;
 use crate::provider::{Catalog, Choice, Host, Kind, Place, ProviderError};
 
@@ -41,6 +43,23 @@ pub(super) async fn chat(
 /// Whether `rag.model` makes the choice.
 pub(super) fn is_by_model(settings: &Settings, catalog: &Catalog) -> bool {
     settings.embedding.provider != Wanted::None && by_model(&settings.rag.model, catalog).is_some()
+}
+
+/// The model that `index.reranker` names, whatever kind of server has it.
+pub(super) fn reranker(settings: &Settings, catalog: &Catalog) -> Option<Arc<Reranker>> {
+    let model = &settings.index.reranker;
+    if model.is_empty() {
+        return None;
+    }
+    match catalog.place(model) {
+        Ok(Place {
+            endpoint, model, ..
+        }) => Some(Arc::new(Reranker { endpoint, model })),
+        Err(error) => {
+            tracing::warn!("index.reranker: {error}");
+            None
+        }
+    }
 }
 
 /// The model that `rag.model` names; `None` also where its provider has no embeddings, which a warning of
@@ -166,6 +185,7 @@ mod tests {
             documents: None,
             embedding_folder: "/d/models".into(),
             workspace: "/d/workspace".into(),
+            index: crate::index::Settings::default(),
             rag: RagSettings {
                 model: model.to_owned(),
                 ..RagSettings::default()

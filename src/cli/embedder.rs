@@ -4,6 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "local-embeddings")]
+use bytesize::ByteSize;
+
 use super::args::{ChatArgs, EmbedderCommand};
 use super::report::{CliError, Exit};
 use super::{candidates, parts, trust};
@@ -51,9 +54,33 @@ pub(super) async fn run(
                     idle: IDLE,
                 },
             };
-            errand.run(&disk, output).await
+            let done = errand.run(&disk, output).await?;
+            #[cfg(feature = "local-embeddings")]
+            make_smaller(errand.folder, &disk, output).await?;
+            Ok(done)
         }
     }
+}
+
+/// Keeps the weights a byte each.
+#[cfg(feature = "local-embeddings")]
+async fn make_smaller(
+    folder: &Path,
+    disk: &Arc<dyn Disk>,
+    output: &mut Output,
+) -> Result<(), CliError> {
+    let made = embed::make_smaller(folder, disk).await;
+    let made = made.map_err(|why| NoEmbedder {
+        candidate: "local".to_owned(),
+        why,
+    })?;
+    if let Some((before, now)) = made {
+        let [before, now] = [before, now].map(|bytes| ByteSize::b(bytes).display().si());
+        output.answer(&format!(
+            "The weights now take {now:.0} instead of {before:.0}"
+        ));
+    }
+    Ok(())
 }
 
 /// Which one is used, and why not the others.

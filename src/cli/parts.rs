@@ -377,7 +377,8 @@ pub(super) async fn index(
     let choice = Box::pin(embedder_choice(config, catalog, chosen, Arc::clone(&disk))).await;
     Ok(index::Parts {
         embedder: Arc::new(choice),
-        hnsw_min: config.settings.memory.recall.hnsw_min,
+        reranker: candidates::reranker(&config.settings, catalog),
+        settings: config.settings.index.clone(),
         disk,
         folder: config.settings.data_dir.join("vectordb"),
         min_similarity: config.settings.memory.recall.min_similarity,

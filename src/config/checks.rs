@@ -62,6 +62,7 @@ fn fixed_keys(document: &Document, modes: &[String]) -> Vec<Fault> {
         embedding.dim => count(1..=MAX_DIMENSIONS);
         embedding.source => text(web_address);
         rag.model => text(|name| embedding_model(name, document));
+        index.reranker => text(|name| embedding_model(name, document));
         rag.chunk_size => count(200..=100_000);
         rag.chunk_overlap => count(0..=document.rag.chunk_size / 2);
         network.tries => count(1..=100);
@@ -94,7 +95,6 @@ fn fixed_keys(document: &Document, modes: &[String]) -> Vec<Fault> {
         memory.recall.min_similarity => number(0.0..=1.0);
         memory.recall.share => number(0.0..=1.0);
         memory.recall.min_words => count(0..=MAX);
-        memory.recall.hnsw_min => count(1..=MAX);
 
         memory.modes.conversation.working_memory_size => count(1..=MAX);
         memory.modes.code.working_memory_size => count(1..=MAX);

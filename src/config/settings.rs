@@ -14,7 +14,7 @@ use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
 use crate::declare::settings;
 use crate::tools::mcp::ServerSettings;
-use crate::{context, embed, memory, provider, term, tools};
+use crate::{context, embed, index, memory, provider, term, tools};
 
 /// The settled values, each part for the layer that reads it.
 #[derive(Clone, Debug)]
@@ -33,6 +33,7 @@ pub struct Settings {
     /// The folder of `rag.docs_dir`, where one is set.
     pub documents: Option<PathBuf>,
     pub rag: RagSettings,
+    pub index: index::Settings,
     pub memory: memory::Settings,
     pub context: context::Settings,
     pub tools: tools::Settings,
@@ -85,6 +86,7 @@ pub(super) struct Document {
     pub(super) network: provider::NetworkSettings,
     pub(super) embedding: embed::Settings,
     pub(super) rag: RagSettings,
+    pub(super) index: index::Settings,
     pub(super) memory: memory::Settings,
     pub(super) context: context::Settings,
     pub(super) tools: tools::Settings,
@@ -113,6 +115,7 @@ impl Default for Document {
             network,
             embedding: embed::Settings::default(),
             rag: RagSettings::default(),
+            index: index::Settings::default(),
             memory: memory::Settings::default(),
             context: context::Settings::default(),
             tools: tools::Settings::default(),
@@ -158,6 +161,7 @@ impl Document {
             workspace: paths.workspace,
             documents: paths.documents,
             rag: self.rag,
+            index: self.index,
             memory: self.memory,
             context: self.context,
             tools: self.tools,

@@ -12,26 +12,70 @@ pub enum Purpose {
     Question,
 }
 
-/// Part of a model's name, what stands in front of a document, and of a question. The first that fits counts.
-const FRAMES: [(&str, &str, &str); 9] = [
-    ("nomic-embed-text", "search_document: ", "search_query: "),
-    ("e5-small", "passage: ", "query: "),
-    ("e5-base", "passage: ", "query: "),
-    ("e5-large", "passage: ", "query: "),
-    ("mxbai-embed", "", SEARCHING),
-    ("bge-small-en", "", SEARCHING),
-    ("bge-base-en", "", SEARCHING),
-    ("bge-large-en", "", SEARCHING),
-    ("snowflake-arctic-embed2", "", "query: "),
-];
+/// What is known of a model by a part of its name.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) part: &'static str,
+    /// What stands in front of a document, and of a question.
+    document: &'static str,
+    question: &'static str,
+    /// What makes a vector of it in this process.
+    pub(super) pooling: Pooling,
+}
+
+/// Which of an encoder's last states make the vector of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pooling {
+    Mean,
+    First,
+}
+
+const fn model(
+    part: &'static str,
+    (document, question): (&'static str, &'static str),
+    pooling: Pooling,
+) -> Known {
+    Known {
+        part,
+        document,
+        question,
+        pooling,
+    }
+}
+
 const SEARCHING: &str = "Represent this sentence for searching relevant passages: ";
+const E5: (&str, &str) = ("passage: ", "query: ");
+
+/// The first whose part a name has counts.
+const KNOWN: [Known; 13] = [
+    model(
+        "nomic-embed-text",
+        ("search_document: ", "search_query: "),
+        Pooling::Mean,
+    ),
+    model("e5-small", E5, Pooling::Mean),
+    model("e5-base", E5, Pooling::Mean),
+    model("e5-large", E5, Pooling::Mean),
+    model("mxbai-embed", ("", SEARCHING), Pooling::First),
+    model("bge-small-en", ("", SEARCHING), Pooling::First),
+    model("bge-base-en", ("", SEARCHING), Pooling::First),
+    model("bge-large-en", ("", SEARCHING), Pooling::First),
+    model("snowflake-arctic-embed2", ("", "query: "), Pooling::First),
+    model("arctic-embed", ("", SEARCHING), Pooling::First),
+    model("gte-small", ("", ""), Pooling::Mean),
+    model("gte-base", ("", ""), Pooling::Mean),
+    model("gte-large", ("", ""), Pooling::Mean),
+];
+
+pub(super) fn known(name: &str) -> Option<&'static Known> {
+    KNOWN.iter().find(|model| name.contains(model.part))
+}
 
 /// A text as a model wants it.
 pub fn framed<'a>(model: &str, purpose: Purpose, text: &'a str) -> Cow<'a, str> {
-    let frame = FRAMES.iter().find(|(part, ..)| model.contains(part));
-    let front = frame.map_or("", |(_, document, question)| match purpose {
-        Purpose::Document => document,
-        Purpose::Question => question,
+    let front = known(model).map_or("", |model| match purpose {
+        Purpose::Document => model.document,
+        Purpose::Question => model.question,
     });
     if front.is_empty() {
         Cow::Borrowed(text)

@@ -8,12 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "local-embeddings")]
+use super::{EmbedError, local::is_made_of};
 use crate::files::{Disk, digest};
 use crate::hint::Hint;
 use crate::net::{self, Endpoint, NetError, Patience};
 
 /// Of a body that only explains a failure, this much is read.
 const LONGEST_COMPLAINT: usize = 64 << 10;
+
+const CONFIG: &str = "config.json";
 
 /// A file whose content is known beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub struct Pinned {
 /// all-MiniLM-L6-v2: 384 dimensions, English, Apache-2.0.
 pub const ALL_MINILM_L6_V2: [Pinned; 3] = [
     Pinned {
-        name: "config.json",
+        name: CONFIG,
         bytes: 612,
         sha256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
     },
@@ -76,6 +80,9 @@ pub enum InstallError {
     #[error("{url} is not the expected file: {what}")]
     Other { url: String, what: String },
 
+    #[error("{} holds another model", folder.display())]
+    Occupied { folder: PathBuf },
+
     #[error("{}: {source}", path.display())]
     Io {
         path: PathBuf,
@@ -97,6 +104,9 @@ impl Hint for InstallError {
             Self::Other { .. } => {
                 Some("nothing was saved; try another server with `--from`".into())
             }
+            Self::Occupied { .. } => Some(
+                "it is used as it is; for this one set `embedding.path` to another folder".into(),
+            ),
             Self::Setup(error) => error.hint(),
             Self::Io { .. } => None,
         }
@@ -178,24 +188,48 @@ pub async fn missing<'a>(
 ) -> Result<Vec<&'a Pinned>, InstallError> {
     let mut missing = Vec::new();
     for file in files {
-        if !is_there(file, &folder.join(file.name), disk).await? {
+        let path = folder.join(file.name);
+        if !is_there(file, &path, disk).await? {
+            // Whose config is another one's is another model: it is not ours to replace.
+            if file.name == CONFIG && disk.size(&path).is_ok() {
+                let folder = folder.to_owned();
+                return Err(InstallError::Occupied { folder });
+            }
             missing.push(file);
         }
     }
     Ok(missing)
 }
 
-/// Returns whether the file is in place already.
+/// Returns whether the file is in place already, as it is pinned or made smaller.
 async fn is_there(file: &Pinned, path: &Path, disk: &Arc<dyn Disk>) -> Result<bool, InstallError> {
     let (wanted, bytes) = (file.sha256, file.bytes);
     let looked = on_disk(disk, path.to_owned(), move |disk, path| {
         match disk.size(path) {
             Ok(size) if size == bytes => Ok(digest(&disk.read(path)?) == wanted),
+            Ok(size) if size < bytes => Ok(is_made_of(&disk.read(path)?, wanted)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(_) | Err(_) => Ok(false),
         }
     });
     looked.await
+}
+
+#[cfg(not(feature = "local-embeddings"))]
+fn is_made_of(_: &[u8], _: &str) -> bool {
+    false
+}
+
+/// Makes the weights in a folder a quarter as large, where they are not so yet; says how many bytes they took, and
+/// take now.
+#[cfg(feature = "local-embeddings")]
+pub async fn make_smaller(
+    folder: &Path,
+    disk: &Arc<dyn Disk>,
+) -> Result<Option<(u64, u64)>, EmbedError> {
+    let (at, disk) = (folder.to_owned(), Arc::clone(disk));
+    let making = tokio::task::spawn_blocking(move || super::local::make_smaller(&at, &disk)).await;
+    making.map_err(|error| EmbedError::weights(folder, &error))?
 }
 
 /// Files are large: reading and writing them must not hold up anything else.

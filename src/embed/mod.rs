@@ -6,6 +6,7 @@
 //!   ollama, openai    servers; `remote` is what they do alike: batches, texts that are too long
 //!   local             a sentence encoder in this process, from weights on disk
 //!   install           brings such weights onto the disk
+//!   rerank            a server that orders what was found
 //!   hashed            no meaning, but the same everywhere: for tests
 //!   choice            which of them is there; `listing` asks servers, `settings` is what a person may say
 //! ```
@@ -21,6 +22,7 @@ mod local;
 mod ollama;
 mod openai;
 mod remote;
+mod rerank;
 mod settings;
 
 use std::fmt;
@@ -33,6 +35,8 @@ pub use choice::{
 pub use error::EmbedError;
 pub use framing::{Purpose, framed};
 pub use hashed::Hashed;
+#[cfg(feature = "local-embeddings")]
+pub use install::make_smaller;
 pub use install::{
     ALL_MINILM_L6_V2, InstallError, PUBLIC_SOURCE, Pinned, Progress, copy, install, missing,
 };
@@ -41,6 +45,7 @@ pub use local::Local;
 pub use ollama::Ollama;
 pub use openai::OpenAi;
 pub use remote::RemoteSettings;
+pub use rerank::Reranker;
 pub use settings::{FOLDER, Settings, Wanted};
 
 /// Servers are sent this for a blank text, for which they return nothing.
@@ -57,6 +62,9 @@ pub trait Embedder: Send + Sync + fmt::Debug {
 
     /// A vector of unit length for each text, in their order. Texts longer than the model can take are cut.
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// Begins to get ready for the first text, where that takes a while and costs nobody anything.
+    fn warm_up(&self) {}
 
     /// The number of dimensions, asking the server if need be; so also a way to see whether it is there.
     async fn probe(&self) -> Result<usize, EmbedError> {

@@ -42,7 +42,8 @@ pub(crate) fn parts(disk: &MemoryDisk) -> Parts {
         folder: "d/vectordb".into(),
         lists: crate::index::SharedLists::default(),
         embedder: embedder(disk, Vec::new()),
-        hnsw_min: 50_000,
+        settings: crate::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

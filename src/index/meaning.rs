@@ -126,8 +126,8 @@ pub(super) struct Source {
     /// Holds a file for each model.
     pub(super) folder: PathBuf,
     pub(super) embedder: Arc<EmbedderChoice>,
-    /// Vectors from which on a graph searches them.
-    pub(super) hnsw_min: usize,
+    /// Bytes that a graph of the vectors may take.
+    pub(super) graph_memory: u64,
 }
 
 /// Finding by meaning, as far as it is.
@@ -263,6 +263,9 @@ impl Meaning {
             };
             let model = embedder.model().to_owned();
             let known = stored.iter().find(|made| made.model == model);
+            if known.is_some() {
+                embedder.warm_up();
+            }
             let dimension = match (known, embedder.dimensions()) {
                 (_, Some(dimension)) => dimension,
                 (Some(made), None) => made.dimension,
@@ -270,7 +273,7 @@ impl Meaning {
             };
             let made = Made { model, dimension };
             let opening = tokio::task::spawn_blocking(move || {
-                VectorStore::open(source.disk, &source.folder, made, source.hnsw_min)
+                VectorStore::open(source.disk, &source.folder, made, source.graph_memory)
             });
             let store = opening.await.map_err(|error| error.to_string())?;
             let store = Arc::new(Mutex::new(store.map_err(|error| error.to_string())?));
@@ -619,7 +622,7 @@ mod tests {
             disk,
             folder: "v".into(),
             embedder,
-            hnsw_min: usize::MAX,
+            graph_memory: 0,
         })
     }
 

@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -48,8 +49,10 @@ use find::{Query, Talk};
 use past::PastSessions;
 
 use crate::chat::{Session, SessionName, Timestamp};
-use crate::embed::EmbedderChoice;
+use crate::declare::settings;
+use crate::embed::{EmbedderChoice, Reranker};
 use crate::files::Disk;
+use crate::hint::chain;
 use crate::long_term::entries::Entry;
 use crate::store::SessionStore;
 use crate::text::once::Once;
@@ -67,6 +70,18 @@ const CATCHING_UP: Duration = Duration::from_secs(3);
 /// Chunks that have vectors at most; the rest is found by words.
 const MAX_CHUNKS: usize = 20_000;
 
+settings! {
+    /// The `index` block.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Settings {
+        /// What the graph over all vectors may take while it is built; 0: there is none.
+        pub graph_memory: ByteSize = ByteSize::gib(1),
+        /// The model that orders what a search found, an alias or `provider/model`; empty: none does.
+        pub reranker: String = String::new(),
+    }
+}
+
 /// What an index works with.
 #[derive(Clone, Debug)]
 pub struct Parts {
@@ -76,8 +91,9 @@ pub struct Parts {
     pub lists: SharedLists,
     /// Who computes vectors, if anybody does.
     pub embedder: Arc<EmbedderChoice>,
-    /// Vectors from which on a graph searches them.
-    pub hnsw_min: usize,
+    pub settings: Settings,
+    /// Who orders what a search found, if anybody does.
+    pub reranker: Option<Arc<Reranker>>,
     /// Cosine from which on a text is found that has no word of the question.
     pub min_similarity: f32,
     pub keeping: Keeping,
@@ -95,7 +111,7 @@ impl Parts {
             disk: Arc::clone(&self.disk),
             folder: self.folder.clone(),
             embedder: Arc::clone(&self.embedder),
-            hnsw_min: self.hnsw_min,
+            graph_memory: self.settings.graph_memory.as_u64(),
         })
     }
 }
@@ -325,6 +341,9 @@ impl Index {
 
     /// Searches what is there now; what was changed since the last search is read first.
     pub async fn search(&mut self, search: Search<'_>, session: Option<&Session>) -> Searched {
+        if search.mode == SearchMode::Hybrid {
+            self.meaning.begin_opening();
+        }
         let (_, troubles) = self.refresh(search.now).await;
         let limit = search.limit.clamp(1, MAX_HITS);
         let mut searched = Searched {
@@ -354,6 +373,12 @@ impl Index {
             .map_or(Open::None, Open::Searched);
         let (hits, said, troubles) = self.look(sought, open).await;
         searched.hits = hits;
+        if let Some(reranker) = &self.parts.reranker
+            && search.mode == SearchMode::Hybrid
+        {
+            // A request is large, and seldom made.
+            Box::pin(rerank(reranker, search.query, &mut searched.hits)).await;
+        }
         searched.troubles.extend(troubles);
         if said > 0 {
             searched.looked.insert(Kind::Said, said);
@@ -469,11 +494,13 @@ impl Index {
         let lists = Arc::clone(self.parts.lists.get());
         // One that a search was left alone with is made again.
         let corpus = self.corpus.take().and_then(Arc::into_inner);
-        let mut corpus = corpus.unwrap_or_else(|| Corpus::new(lists));
-        corpus.mark(&long_term.written.take());
+        let (path, keeping) = (self.notes_index(), self.parts.keeping);
         let disk = Arc::clone(&self.parts.disk);
         let entries = Arc::clone(&self.entries);
         let reading = tokio::task::spawn_blocking(move || {
+            let kept = || Corpus::kept_at(disk.as_ref(), &path, lists, long_term.chunk_size);
+            let mut corpus = corpus.unwrap_or_else(kept);
+            corpus.mark(&long_term.written.take());
             let (files, mut troubles) = long_term.places.files(disk.as_ref(), left_out);
             let sizes = Sizes {
                 chunk: long_term.chunk_size,
@@ -486,6 +513,9 @@ impl Index {
                 left_out,
             };
             let refreshed = corpus.refresh(disk.as_ref(), &files, &entries, reading, &mut troubles);
+            if keeping == Keeping::Kept {
+                corpus.keep(disk.as_ref(), &path, long_term.chunk_size);
+            }
             (corpus, refreshed, troubles)
         });
         match reading.await {
@@ -503,12 +533,32 @@ impl Index {
 
     /// Reads everything again, and tells again what could not be read.
     pub async fn reread(&mut self, now: Timestamp) -> (Refreshed, Vec<String>) {
+        self.drop_notes_index();
         self.corpus = None;
         self.told.clear();
         if let Some(past) = &mut self.past {
             past.forget();
         }
         self.refresh(now).await
+    }
+
+    /// Where the words of notes, entries and documents are kept.
+    fn notes_index(&self) -> PathBuf {
+        self.parts.folder.join("notes.idx")
+    }
+
+    /// Takes away the file, which is written anew with the next refresh.
+    fn drop_notes_index(&mut self) {
+        if self.parts.keeping == Keeping::ReadOnly {
+            return;
+        }
+        let path = self.notes_index();
+        if let Err(error) = self.parts.disk.remove(&path) {
+            tracing::warn!("could not remove {}: {error}", path.display());
+        }
+        if let Some(corpus) = self.corpus.as_mut().and_then(Arc::get_mut) {
+            corpus.set_unkept();
+        }
     }
 
     /// Begins to make the vectors of notes, entries and documents that are missing, in the background.
@@ -568,6 +618,7 @@ impl Index {
 
     /// Reads notes, entries and documents again, and lets go of the vectors of those that are gone.
     pub async fn let_go_of_texts(&mut self, mut gone: BTreeSet<vectors::Key>, now: Timestamp) {
+        self.drop_notes_index();
         self.refresh(now).await;
         for key in self.keys() {
             gone.remove(&key);
@@ -608,6 +659,20 @@ impl Index {
     /// Tells that a turn is over.
     pub fn turn_over(&mut self) {
         self.meaning.turn_over();
+    }
+}
+
+/// Deals out the scores of hits anew, which are best first, as a cross-encoder orders them. Where that fails they stay.
+async fn rerank(reranker: &Reranker, question: &str, hits: &mut [Hit]) {
+    let texts: Vec<&str> = hits.iter().map(|hit| hit.content.as_str()).collect();
+    match reranker.order(question, &texts).await {
+        Ok(order) => {
+            let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
+            for (at, score) in order.into_iter().zip(scores) {
+                hits[at].score = score;
+            }
+        }
+        Err(error) => tracing::warn!("hits are in their first order: {}", chain(&error)),
     }
 }
 

@@ -5,8 +5,13 @@
 //! is room for it, no search reads more than [`MAX_READ`], and no text of a session is given to an embedder.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::SystemTime;
 
 use super::Past;
@@ -16,6 +21,7 @@ use super::session::{self, MessageKeys, Words};
 use super::words::Lists;
 use crate::chat::{Session, SessionName};
 use crate::files::{Disk, Surveyed};
+use crate::store::StoreError;
 
 /// Bytes of sessions that are held, as they are on disk.
 const MAX_HELD: u64 = 32 << 20;
@@ -161,6 +167,7 @@ impl PastSessions {
         sessions.retain(|(name, _)| !self.held.contains_key(name));
         sessions.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.newest));
         let mut room = self.room(effort);
+        let mut wanted = Vec::new();
         for (name, stamp) in sessions {
             let folder = self.indexes.join(name.as_str());
             let has_index = || session::is_current(parts.0, &folder);
@@ -179,25 +186,61 @@ impl PastSessions {
                     break;
                 }
             }
-            match self.past.store.read(&name) {
-                Ok(session) => {
-                    let words = session::read_only(parts, &folder, &session);
-                    let (keys, nearest) = (MessageKeys::default(), Vec::new());
-                    self.held.insert(
-                        name,
-                        Volume {
-                            stamp,
-                            session,
-                            words,
-                            keys,
-                            nearest,
-                        },
-                    );
+            wanted.push((name, stamp));
+        }
+        for ((name, _), read) in wanted.iter().zip(self.side_by_side(parts, &wanted)) {
+            match read {
+                Ok(volume) => {
+                    self.held.insert(name.clone(), volume);
                 }
                 Err(error) => troubles.push(format!("skipped session {name} in search: {error}")),
             }
         }
         troubles
+    }
+
+    /// Reads sessions on all processors.
+    fn side_by_side(
+        &self,
+        parts: (&dyn Disk, &Arc<Lists>),
+        wanted: &[(SessionName, Stamp)],
+    ) -> Vec<Result<Volume, StoreError>> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let taken = iter::from_fn(|| {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                Some((at, self.volume(parts, wanted.get(at)?)))
+            });
+            taken.collect::<Vec<_>>()
+        };
+        let mut read = thread::scope(|scope| {
+            let helpers = 1..threads.min(wanted.len());
+            let helpers: Vec<_> = helpers.map(|_| scope.spawn(work)).collect();
+            let mut read = work();
+            for helper in helpers {
+                read.extend(helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+            read
+        });
+        read.sort_unstable_by_key(|(at, _)| *at);
+        read.into_iter().map(|(_, volume)| volume).collect()
+    }
+
+    fn volume(
+        &self,
+        parts: (&dyn Disk, &Arc<Lists>),
+        (name, stamp): &(SessionName, Stamp),
+    ) -> Result<Volume, StoreError> {
+        let session = self.past.store.read(name)?;
+        let folder = self.indexes.join(name.as_str());
+        Ok(Volume {
+            stamp: stamp.clone(),
+            words: session::read_only(parts, &folder, &session),
+            session,
+            keys: MessageKeys::default(),
+            nearest: Vec::new(),
+        })
     }
 
     /// Bytes of sessions that may be read. What would have to be let go of again is not worth the wait of a turn.

@@ -139,8 +139,6 @@ settings! {
         pub min_words: usize = 3,
         /// The share of the room for the prompt that recalled exchanges may take.
         pub share: f32 = 0.25,
-        /// Vectors from which on a graph is searched instead of each of them.
-        pub hnsw_min: usize = 50_000,
     }
 }
 

@@ -143,8 +143,8 @@ fn each_names_file_line_key_and_what_was_meant() {
             "project/cogtrix.yaml:1:35: memory.recall.min_similarity: expected a number, found text",
         ),
         (
-            "memory: {recall: {hnsw_min: 0}}\n",
-            "project/cogtrix.yaml:1:29: memory.recall.hnsw_min: expected a whole number from 1 to 1000000, found 0",
+            "memory: {store: {max_entries: 0}}\n",
+            "project/cogtrix.yaml:1:31: memory.store.max_entries: expected a whole number from 1 to 1000000, found 0",
         ),
         (
             "lock_wait: 2days\n",
@@ -152,7 +152,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "\"a\\e[2J\\nb\": 1\n",
-            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid keys: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid keys: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, index, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
         ),
         (
             "session: ../x\n",
@@ -196,7 +196,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "<<: {session: a}\n",
-            "project/cogtrix.yaml:1:1: <<: unknown key; valid keys: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: <<: unknown key; valid keys: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, index, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
         ),
     ] {
         check(text, expected);

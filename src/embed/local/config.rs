@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::embed::framing::Pooling;
+
 /// Sizes of a BERT encoder.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct Config {
@@ -15,6 +17,25 @@ pub(super) struct Config {
     pub(super) num_attention_heads: usize,
     pub(super) max_position_embeddings: usize,
     pub(super) layer_norm_eps: f32,
+    /// How its makers call it.
+    #[serde(default, rename = "_name_or_path")]
+    pub(super) name: String,
+}
+
+impl Pooling {
+    /// As a file of sentence-transformers says; `None` where it says neither.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let file: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+        let says = |key: &str| file.get(key)?.as_bool();
+        match (
+            says("pooling_mode_cls_token"),
+            says("pooling_mode_mean_tokens"),
+        ) {
+            (Some(true), _) => Some(Self::First),
+            (_, Some(true)) => Some(Self::Mean),
+            (_, _) => None,
+        }
+    }
 }
 
 impl Config {

@@ -1,4 +1,4 @@
-//! The forward pass of a BERT encoder with mean pooling. Unit: some texts as ids, computed together: their
+//! The forward pass of a BERT encoder. Unit: some texts as ids, computed together: their
 //! tokens stand one below the other in one matrix, without padding, and attend only within their text.
 //! Invariant: a text's vector does not depend on which others it was computed with.
 
@@ -6,12 +6,17 @@ use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Slice};
 
 use super::config::Config;
 use super::weights::{Layer, Linear, Norm, Weights};
+use crate::embed::framing::Pooling;
 
 /// The rows of one text.
 type Span = std::ops::Range<usize>;
 
-/// The mean of each text's last states, not yet of unit length.
-pub(super) fn encode(config: &Config, weights: &Weights, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
+/// The mean of each text's last states, or the first of them, not yet of unit length.
+pub(super) fn encode(
+    (config, pooling): (&Config, Pooling),
+    weights: &Weights,
+    texts: &[Vec<u32>],
+) -> Vec<Vec<f32>> {
     let mut spans = Vec::with_capacity(texts.len());
     let mut n = 0;
     for text in texts {
@@ -21,7 +26,7 @@ pub(super) fn encode(config: &Config, weights: &Weights, texts: &[Vec<u32>]) -> 
     let mut states = Array2::zeros((n, config.hidden_size));
     let ids = texts.iter().flat_map(|text| text.iter().zip(0..));
     for (mut state, (id, position)) in states.rows_mut().into_iter().zip(ids) {
-        state += &weights.words.row(*id as usize);
+        weights.words.add(*id as usize, &mut state);
         state += &weights.positions.row(position);
     }
     normalise(&mut states, &weights.norm, config.layer_norm_eps);
@@ -29,7 +34,11 @@ pub(super) fn encode(config: &Config, weights: &Weights, texts: &[Vec<u32>]) -> 
         states = pass(config, layer, &states, &spans);
     }
     let mean = |span: &Span| {
-        let rows = part(&states, span, 0..config.hidden_size);
+        let span = match pooling {
+            Pooling::Mean => span.clone(),
+            Pooling::First => span.start..span.start + 1,
+        };
+        let rows = part(&states, &span, 0..config.hidden_size);
         let mean = rows.mean_axis(Axis(0));
         mean.map_or_else(Vec::new, |mean| mean.to_vec())
     };

@@ -1,9 +1,11 @@
-//! A sentence encoder in this process: BERT with mean pooling, from `config.json`, `vocab.txt` and
-//! `model.safetensors` in one folder. Unit: one folder. Invariant: nothing but the config and the vocabulary
-//! is read before the first text; computing happens off the threads that serve the chat.
+//! A sentence encoder in this process: BERT, from `config.json`, `vocab.txt` and `model.safetensors` in one folder, and
+//! from `1_Pooling/config.json` where it says which states make a vector. Unit: one folder. Invariant: the weights are
+//! read for the first text or where it is asked to be ready for it; computing happens off the threads that serve the
+//! chat.
 
 mod config;
 mod encoder;
+mod quantised;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -19,13 +21,17 @@ use sha2::{Digest, Sha256};
 
 use self::config::Config;
 use self::tokens::Vocabulary;
-use self::weights::Weights;
+use self::weights::{Source, Weights};
+use super::framing::{Pooling, known};
 use super::{EmbedError, Embedder, unit};
 use crate::files::{Disk, hex};
+
+pub(super) use quantised::is_made_of;
 
 const CONFIG: &str = "config.json";
 const VOCABULARY: &str = "vocab.txt";
 const WEIGHTS: &str = "model.safetensors";
+const POOLING: &str = "1_Pooling/config.json";
 
 /// Tokens of a text; sentence encoders are trained on short ones.
 const LONGEST: usize = 256;
@@ -45,6 +51,7 @@ struct Inner {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
     config: Config,
+    pooling: Pooling,
     vocabulary: Vocabulary,
     /// Read at the first text. Held while reading, so that nobody else reads them too.
     weights: Mutex<Option<Arc<Weights>>>,
@@ -85,16 +92,55 @@ impl Local {
             digest.update(part);
         }
         let digest = hex(&digest.finalize()[..4]);
+        // Weights that were made smaller are those of the same model.
+        let digest = smaller(&head).unwrap_or(digest);
         let (layers, size) = (config.num_hidden_layers, config.hidden_size);
+        let called = folder.file_name().unwrap_or_default().to_string_lossy();
+        let known = known(&called).or_else(|| known(&config.name));
+        let pooling = disk.read(&folder.join(POOLING)).ok();
+        let pooling = pooling.and_then(|bytes| Pooling::read(&bytes));
+        let usual = known.map_or(Pooling::Mean, |model| model.pooling);
         Ok(Self(Arc::new(Inner {
-            model: format!("local/bert-{layers}x{size}-{digest}"),
+            model: format!(
+                "local/{}-{layers}x{size}-{digest}",
+                known.map_or("bert", |it| it.part)
+            ),
             folder: folder.to_owned(),
             disk,
+            pooling: pooling.unwrap_or(usual),
             config,
             vocabulary,
             weights: Mutex::new(None),
         })))
     }
+}
+
+/// Writes the weights in `folder` a byte each in place of what is there, where they are not so already; says how many
+/// bytes they took, and take now.
+pub(super) fn make_smaller(
+    folder: &Path,
+    disk: &Arc<dyn Disk>,
+) -> Result<Option<(u64, u64)>, EmbedError> {
+    let path = folder.join(WEIGHTS);
+    let failed = |error: std::io::Error| EmbedError::weights(&path, &error);
+    let opened = Local::open(folder, Arc::clone(disk))?;
+    let whole = disk.read(&path).map_err(failed)?;
+    let (_, model) = opened.0.model.rsplit_once('-').unwrap_or_default();
+    let Some(smaller) = quantised::quantised(&whole, model) else {
+        return Ok(None);
+    };
+    disk.replace(&path, &smaller).map_err(failed)?;
+    Ok(Some((whole.len() as u64, smaller.len() as u64)))
+}
+
+/// The digest in the model's name, where the weights were made of others.
+fn smaller(head: &[u8]) -> Option<String> {
+    let read_at = |at: u64, limit: usize| {
+        let from = usize::try_from(at).unwrap_or(usize::MAX).min(head.len());
+        Ok(head[from..head.len().min(from.saturating_add(limit))].to_vec())
+    };
+    let source = Source::open(&read_at).ok()?;
+    source.says(quantised::MODEL).map(str::to_owned)
 }
 
 #[async_trait]
@@ -105,6 +151,16 @@ impl Embedder for Local {
 
     fn dimensions(&self) -> Option<usize> {
         Some(self.0.config.hidden_size)
+    }
+
+    fn warm_up(&self) {
+        let inner = Arc::clone(&self.0);
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = inner.weights() {
+                // The first text tells it, too.
+                tracing::debug!("{error}");
+            }
+        });
     }
 
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -140,7 +196,7 @@ impl Inner {
             .iter()
             .map(|text| self.vocabulary.encode(text, longest));
         let ids: Vec<Vec<u32>> = ids.collect();
-        let vectors = encoder::encode(&self.config, &weights, &ids);
+        let vectors = encoder::encode((&self.config, self.pooling), &weights, &ids);
         let vectors = vectors.into_iter().map(unit).collect::<Option<_>>();
         vectors.ok_or_else(|| {
             EmbedError::weights(&self.folder.join(WEIGHTS), &"they produce zero vectors")

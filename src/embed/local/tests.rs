@@ -270,3 +270,81 @@ async fn the_encoder_is_chosen_where_its_files_are_and_nowhere_else() {
     let why = nowhere.passed()[0].why.to_string();
     assert_eq!(why, "no model files in e");
 }
+
+#[tokio::test]
+async fn weights_of_a_byte_each_are_the_same_model_with_about_the_same_vectors() {
+    let disk = disk_with(&file(&tensors()));
+    let texts = ["one two threes", "two"];
+    let exact = open(&disk).unwrap();
+    let wanted = exact.embed(&texts).await.unwrap();
+    let original = disk.read(Path::new("e/model.safetensors")).unwrap();
+    let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+    let (before, now) = make_smaller(Path::new("e"), &shared).unwrap().unwrap();
+    assert!(before > now, "{before} {now}");
+    let kept = disk.read(Path::new("e/model.safetensors")).unwrap();
+    let source = crate::files::digest(&original);
+    assert!(is_made_of(&kept, &source) && !is_made_of(&original, &source));
+    for at in [kept.len() - 200, kept.len() - 1] {
+        let mut damaged = kept.clone();
+        damaged[at] ^= 1;
+        assert!(!is_made_of(&damaged, &source), "{at}");
+    }
+    let smaller = open(&disk).unwrap();
+    assert_eq!(smaller.model(), exact.model());
+    let found = smaller.embed(&texts).await.unwrap();
+    for (found, wanted) in found.iter().zip(&wanted) {
+        let cosine: f32 = found.iter().zip(wanted).map(|(x, y)| x * y).sum();
+        assert!(cosine > 0.999, "{cosine}");
+    }
+    let again = make_smaller(Path::new("e"), &shared).unwrap();
+    assert_eq!(again, None, "it is done once");
+}
+
+#[tokio::test]
+async fn a_folder_of_ones_own_is_read_as_its_name_and_its_files_say() {
+    let weights = file(&tensors());
+    let half: HashMap<String, Vec<u8>> = tensors()
+        .into_iter()
+        .map(|(name, (_, values))| {
+            let upper = |x: &f32| x.to_le_bytes().into_iter().skip(2);
+            (name, values.iter().flat_map(upper).collect())
+        })
+        .collect();
+    let shapes = tensors();
+    let views = half.iter().map(|(name, bytes)| {
+        let view = TensorView::new(Dtype::BF16, shapes[name].0.clone(), bytes);
+        (name, view.unwrap())
+    });
+    let half = safetensors::serialize(views, None).unwrap();
+    let named = CONFIG_TEXT.replacen('{', r#"{"_name_or_path":"intfloat/e5-small-v2","#, 1);
+    let mean: &[u8] = br#"{"pooling_mode_cls_token":false,"pooling_mode_mean_tokens":true}"#;
+    let disk = MemoryDisk::with([
+        ("bge-small-en-v1.5/config.json", CONFIG_TEXT.as_bytes()),
+        ("mine/config.json", named.as_bytes()),
+        ("my-bge-small-en/config.json", CONFIG_TEXT.as_bytes()),
+        ("my-bge-small-en/1_Pooling/config.json", mean),
+        ("gte-small/config.json", CONFIG_TEXT.as_bytes()),
+    ]);
+    let mut vectors = HashMap::new();
+    for (folder, model, weights) in [
+        ("bge-small-en-v1.5", "local/bge-small-en-2x8-", &weights),
+        ("mine", "local/e5-small-2x8-", &weights),
+        ("my-bge-small-en", "local/bge-small-en-2x8-", &weights),
+        ("gte-small", "local/gte-small-2x8-", &half),
+    ] {
+        disk.put(format!("{folder}/vocab.txt"), WORDS.as_bytes());
+        disk.put(format!("{folder}/model.safetensors"), weights);
+        let local = Local::open(Path::new(folder), Arc::new(disk.clone())).unwrap();
+        assert!(local.model().starts_with(model), "{}", local.model());
+        vectors.insert(folder, local.embed(&["one two"]).await.unwrap().remove(0));
+    }
+    let mean = &vectors["mine"];
+    assert_ne!(&vectors["bge-small-en-v1.5"], mean, "its first state");
+    assert_eq!(&vectors["my-bge-small-en"], mean, "as its file says");
+    let cosine: f32 = mean
+        .iter()
+        .zip(&vectors["gte-small"])
+        .map(|(x, y)| x * y)
+        .sum();
+    assert!(cosine > 0.99, "half as precise: {cosine}");
+}

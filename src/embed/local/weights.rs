@@ -1,18 +1,19 @@
 //! The weights of an encoder, from `model.safetensors`. Unit: one file. Invariant: every matrix has the
 //! shape that the config says, so that the forward pass cannot fail.
 
-use ndarray::{Array1, Array2, Axis, concatenate};
+use ndarray::{Array1, Array2, ArrayViewMut1, Axis, concatenate};
 use safetensors::Dtype;
-use safetensors::tensor::Metadata;
+use safetensors::tensor::{Metadata, TensorInfo};
 
 use super::config::Config;
+use super::quantised::SCALE;
 
 /// Bytes that hold the header's length, and how long a header may be.
 const LENGTH: usize = 8;
 const LONGEST_HEADER: usize = 16 << 20;
 /// A header may be damaged too; no encoder that is run here has so large a matrix.
 const LONGEST_TENSOR: usize = 2 << 30;
-/// Read at once, so that the file is not in memory twice. A multiple of four.
+/// Read at once, so that the file is not in memory twice. A multiple of the size of every number.
 const PIECE: usize = 1 << 20;
 
 /// `y = x · weight + bias`.
@@ -40,10 +41,35 @@ pub(super) struct Layer {
     pub(super) output_norm: Norm,
 }
 
+/// The vectors of words, half of all weights; those kept as codes become numbers when a text has the word.
+#[derive(Debug)]
+pub(super) struct Words {
+    numbers: Array2<f32>,
+    codes: Array2<i8>,
+    scales: Array1<f32>,
+}
+
+impl Words {
+    pub(super) fn add(&self, word: usize, state: &mut ArrayViewMut1<'_, f32>) {
+        if self.codes.is_empty() {
+            *state += &self.numbers.row(word);
+            return;
+        }
+        let scale = self.scales[word];
+        state.zip_mut_with(&self.codes.row(word), |x, code| {
+            *x += scale * f32::from(*code);
+        });
+    }
+
+    fn dim(&self) -> (usize, usize) {
+        self.numbers.dim().max(self.codes.dim())
+    }
+}
+
 /// All of them.
 #[derive(Debug)]
 pub(super) struct Weights {
-    pub(super) words: Array2<f32>,
+    pub(super) words: Words,
     /// Positions, with the vector of the only kind of text added.
     pub(super) positions: Array2<f32>,
     pub(super) norm: Norm,
@@ -59,9 +85,9 @@ impl Weights {
     ) -> Result<Self, String> {
         let source = Source::open(read_at)?;
         let (size, wide) = (config.hidden_size, config.intermediate_size);
-        let words = source.matrix("embeddings.word_embeddings.weight")?;
-        if words.nrows() < n_words || words.ncols() != size {
-            let shape = words.dim();
+        let words = source.words("embeddings.word_embeddings.weight")?;
+        let shape = words.dim();
+        if shape.0 < n_words || shape.1 != size {
             return Err(format!(
                 "the word vectors have shape {shape:?} for {n_words} words"
             ));
@@ -91,7 +117,7 @@ impl Weights {
 pub(super) type ReadAt<'a> = &'a dyn Fn(u64, usize) -> Result<Vec<u8>, String>;
 
 /// Tensors by name, with or without the prefix that some files have.
-struct Source<'a> {
+pub(super) struct Source<'a> {
     header: Metadata,
     /// Where the data begin.
     data: u64,
@@ -100,7 +126,7 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// The header: its length in eight bytes, then a list of tensors.
-    fn open(read_at: ReadAt<'a>) -> Result<Self, String> {
+    pub(super) fn open(read_at: ReadAt<'a>) -> Result<Self, String> {
         let start = read_at(0, LENGTH)?;
         let length = start.first_chunk::<LENGTH>().ok_or("it is empty")?;
         let length = usize::try_from(u64::from_le_bytes(*length));
@@ -114,29 +140,81 @@ impl<'a> Source<'a> {
         })
     }
 
-    fn values(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), String> {
+    /// What the file says of itself.
+    pub(super) fn says(&self, key: &str) -> Option<&str> {
+        Some(self.header.metadata().as_ref()?.get(key)?.as_str())
+    }
+
+    fn info(&self, name: &str) -> Result<&'_ TensorInfo, String> {
         let found = self.header.info(name);
         let found = found.or_else(|| self.header.info(&format!("bert.{name}")));
-        let tensor = found.ok_or_else(|| format!("{name} is missing"))?;
-        if tensor.dtype != Dtype::F32 {
-            return Err(format!("{name} is {:?}, not F32", tensor.dtype));
-        }
-        let (from, to) = tensor.data_offsets;
+        found.ok_or_else(|| format!("{name} is missing"))
+    }
+
+    /// Hands over the bytes piece by piece.
+    fn bytes(&self, name: &str, mut take: impl FnMut(&[u8])) -> Result<(), String> {
+        let (from, to) = self.info(name)?.data_offsets;
         let len = to.checked_sub(from).filter(|len| *len <= LONGEST_TENSOR);
         let len = len.ok_or_else(|| format!("{name} is too long"))?;
-        let mut values = Vec::with_capacity(len / 4);
+        let mut left = len;
         for at in (from..to).step_by(PIECE) {
             let bytes = (self.read_at)(self.data + at as u64, PIECE.min(to - at))?;
-            let (words, _) = bytes.as_chunks::<4>();
-            values.extend(words.iter().map(|word| f32::from_le_bytes(*word)));
+            left -= bytes.len().min(left);
+            take(&bytes);
         }
-        if values.len() * 4 != len {
+        if left > 0 {
             return Err(format!("{name} is truncated"));
+        }
+        Ok(())
+    }
+
+    fn values(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), String> {
+        let tensor = self.info(name)?;
+        let (from, to) = tensor.data_offsets;
+        let mut values = Vec::with_capacity(to.saturating_sub(from).min(LONGEST_TENSOR) / 4);
+        let mut is_known = true;
+        self.bytes(name, |bytes| match values_of(tensor.dtype, bytes) {
+            Some(some) => values.extend(some),
+            None => is_known = false,
+        })?;
+        if !is_known {
+            return Err(format!("{name} is {:?}, which is not read", tensor.dtype));
+        }
+        if let (Dtype::I8, [rows, columns]) = (tensor.dtype, tensor.shape.as_slice())
+            && *columns > 0
+        {
+            let scales = self.row(&format!("{name}{SCALE}"), *rows)?;
+            for (row, scale) in values.chunks_mut(*columns).zip(&scales) {
+                for x in row {
+                    *x *= scale;
+                }
+            }
         }
         if values.iter().any(|value| !value.is_finite()) {
             return Err(format!("{name} contains numbers that are not finite"));
         }
         Ok((tensor.shape.clone(), values))
+    }
+
+    fn words(&self, name: &str) -> Result<Words, String> {
+        let tensor = self.info(name)?;
+        let (Dtype::I8, [rows, columns]) = (tensor.dtype, tensor.shape.as_slice()) else {
+            return Ok(Words {
+                numbers: self.matrix(name)?,
+                codes: Array2::default((0, 0)),
+                scales: Array1::default(0),
+            });
+        };
+        let mut codes = Vec::new();
+        self.bytes(name, |bytes| {
+            codes.extend(bytes.iter().map(|byte| byte.cast_signed()));
+        })?;
+        let codes = Array2::from_shape_vec((*rows, *columns), codes);
+        Ok(Words {
+            numbers: Array2::default((0, 0)),
+            codes: codes.map_err(|error| format!("{name}: {error}"))?,
+            scales: self.row(&format!("{name}{SCALE}"), *rows)?,
+        })
     }
 
     fn matrix(&self, name: &str) -> Result<Array2<f32>, String> {
@@ -203,5 +281,56 @@ impl<'a> Source<'a> {
             narrowed: self.linear(&name("output.dense"), wide, size)?,
             output_norm: self.norm(&name("output.LayerNorm"), size)?,
         })
+    }
+}
+
+/// What bytes of a type are as numbers; codes as they are. `None` of a type that no encoder here has.
+pub(super) fn values_of(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
+    let (words, halves) = (bytes.as_chunks().0.iter(), bytes.as_chunks().0.iter());
+    Some(match dtype {
+        Dtype::F32 => words.map(|four| f32::from_le_bytes(*four)).collect(),
+        Dtype::F16 => halves.map(|two| half(u16::from_le_bytes(*two))).collect(),
+        Dtype::BF16 => halves
+            .map(|two| f32::from_bits(u32::from(u16::from_le_bytes(*two)) << 16))
+            .collect(),
+        Dtype::I8 => bytes
+            .iter()
+            .map(|byte| f32::from(byte.cast_signed()))
+            .collect(),
+        _ => return None,
+    })
+}
+
+/// A number of sixteen bits: sign, five of the exponent, ten of the fraction.
+fn half(bits: u16) -> f32 {
+    let sign = u32::from(bits & 0x8000) << 16;
+    let rest = u32::from(bits & 0x7FFF);
+    // The larger exponent is put right by a product, which also knows numbers that begin with no one.
+    let magnitude = f32::from_bits(rest << 13) * 2.0_f32.powi(112);
+    let magnitude = if rest >= 0x7C00 {
+        f32::INFINITY
+    } else {
+        magnitude
+    };
+    f32::from_bits(magnitude.to_bits() | sign)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_sixteen_bits_are_read() {
+        for (bits, number) in [
+            (0x0000, 0.0),
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x3555, 0.333_251_95),
+            (0x7BFF, 65_504.0),
+            (0x0001, 5.960_464_5e-8),
+            (0xFC00, f32::NEG_INFINITY),
+        ] {
+            assert_eq!(half(bits).to_bits(), f32::to_bits(number), "{bits:x}");
+        }
     }
 }

@@ -4,8 +4,6 @@
 
 use std::ops::Range;
 
-use crate::text::lines::single_spaced;
-
 /// A longer line stands at several places.
 const LONG_LINE: usize = 900;
 const PART: usize = 600;
@@ -47,5 +45,16 @@ pub(super) fn parts(line: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// A text as exact words are compared: in lower case, every run of blanks one space.
 pub fn folded(text: &str) -> String {
-    single_spaced(text).to_lowercase()
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    if folded.is_ascii() {
+        folded.make_ascii_lowercase();
+        return folded;
+    }
+    folded.to_lowercase()
 }

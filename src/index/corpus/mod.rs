@@ -6,12 +6,14 @@
 mod chunks;
 mod ends;
 mod held;
+mod kept;
 mod lines;
 mod pieces;
 mod sources;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -22,7 +24,7 @@ pub(super) use pieces::{Chunk, Piece};
 pub use sources::{Kind, Places};
 pub use written::Written;
 
-use chunks::{Chunk as Stretch, chunks, items};
+use chunks::{Chunk as Stretch, chunks as parted, items};
 use ends::{Ends, OF_END, Tail};
 use held::{Held, Stamp, Standing, timestamp};
 use lines::{parts, text_of};
@@ -61,6 +63,10 @@ pub(super) struct Corpus {
     entries: Option<Arc<[EntryText]>>,
     lists: Arc<Lists>,
     bytes: usize,
+    /// Places whose texts were not read yet, from the file of the index.
+    known: kept::Known,
+    /// Places that are new or gone since that file was written.
+    n_unkept: usize,
 }
 
 /// A text that is new or has changed.
@@ -123,7 +129,14 @@ impl Corpus {
             entries: None,
             lists,
             bytes: 0,
+            known: BTreeMap::new(),
+            n_unkept: 0,
         }
+    }
+
+    /// The file of the index is to be written again: it has words of what was forgotten.
+    pub(super) fn set_unkept(&mut self) {
+        self.n_unkept = usize::MAX / 2;
     }
 
     /// Brings what is held up to what is there; adds to `troubles` what could not be read whole.
@@ -190,6 +203,10 @@ impl Corpus {
         self.let_go(&gone);
         for text in changed {
             self.take(text, reading.sizes, troubles);
+        }
+        for (_, places) in std::mem::take(&mut self.known).into_values() {
+            self.n_unkept += places.len();
+            self.index.withdraw_all(places);
         }
         refreshed
     }
@@ -291,6 +308,7 @@ impl Corpus {
             .collect();
         for held in &held {
             self.bytes -= held.bytes;
+            self.n_unkept += held.places.len();
             for chunk in &mut self.chunks[held.chunks.clone()] {
                 chunk.text = "".into();
             }
@@ -298,7 +316,9 @@ impl Corpus {
                 piece.folded = "".into();
             }
         }
-        let live: usize = self.held.values().map(|held| held.places.len()).sum();
+        let held_places = self.held.values().map(|held| held.places.len());
+        let unread = self.known.values().map(|(_, places)| places.len());
+        let live: usize = held_places.chain(unread).sum();
         let dead = self.pieces.len() - live;
         if dead > MAX_DEAD && dead > live {
             self.make_anew();
@@ -313,12 +333,13 @@ impl Corpus {
         let held = std::mem::take(&mut self.held);
         let mut chunks = std::mem::take(&mut self.chunks);
         self.pieces.clear();
+        self.known.clear();
         self.index = empty(&self.lists);
         for (source, mut held) in held {
             let first = (self.index.len(), self.chunks.len());
             for chunk in &mut chunks[held.chunks.clone()] {
                 let empty = chunk.hollow();
-                self.push(std::mem::replace(chunk, empty));
+                self.push(std::mem::replace(chunk, empty), None);
             }
             held.places = first.0..self.index.len();
             held.chunks = first.1..self.chunks.len();
@@ -339,11 +360,18 @@ impl Corpus {
             return;
         }
         self.bytes += bytes;
-        let first = (self.index.len(), self.chunks.len());
+        let mut chunks = Vec::new();
         for (first_line, whole) in text.ends() {
-            for stretch in chunks(whole, sizes.chunk) {
-                self.take_chunk(&text, whole, first_line, &stretch, sizes);
+            for stretch in parted(whole, sizes.chunk) {
+                chunks.extend(chunks_of(&text, whole, first_line, &stretch, sizes));
             }
+        }
+        let before = self.index.len();
+        let places = self.places_of(&text, &chunks);
+        let mut next = places.clone().map(|places| places.start);
+        let first = self.chunks.len();
+        for chunk in chunks {
+            self.push(chunk, next.as_mut());
         }
         self.held.insert(
             text.source,
@@ -353,96 +381,57 @@ impl Corpus {
                 kind: text.kind,
                 hash: text.hash,
                 bytes,
-                places: first.0..self.index.len(),
-                chunks: first.1..self.chunks.len(),
+                places: places.unwrap_or(before..self.index.len()),
+                chunks: first..self.chunks.len(),
             },
         );
     }
 
-    /// A chunk item by item, each with the heading; of a document also with its title, or with the end of the chunk
-    /// before it where that has no heading.
-    fn take_chunk(
-        &mut self,
-        text: &Text,
-        whole: &str,
-        first_line: usize,
-        stretch: &Stretch,
-        sizes: Sizes,
-    ) {
-        let heading = whole[stretch.bytes.clone()].lines().next();
-        let heading = heading.filter(|line| is_heading(line)).unwrap_or_default();
-        let title = match text.kind {
-            Kind::Document => title(&text.source),
-            _ => String::new(),
-        };
-        for (number, Stretch { line, bytes }) in items(whole, stretch).into_iter().enumerate() {
-            let above = match (number, text.kind) {
-                (0, Kind::Document) if heading.is_empty() => {
-                    let from = bytes.start.saturating_sub(sizes.overlap);
-                    &whole[whole.floor_char_boundary(from)..bytes.start]
-                }
-                // The first one has it.
-                (0, _) => "",
-                (_, _) => heading,
-            };
-            let lead = [title.as_str(), above].join("\n");
-            let lead = lead.trim();
-            let said = &whole[bytes];
-            self.push(Chunk {
-                source: Arc::clone(&text.source),
-                kind: text.kind,
-                at: text.at,
-                line: first_line - 1 + line,
-                key: Key::of(&[lead, "\n", said].concat()),
-                lead: lead.into(),
-                title: [title.as_str(), heading].join("\n").trim().into(),
-                heading: heading.into(),
-                text: said.into(),
-            });
-        }
+    /// Where the words of a text stand already, as the file of the index has it.
+    fn places_of(&mut self, text: &Text, chunks: &[Chunk]) -> Option<Range<u32>> {
+        let (hash, places) = self.known.get(&text.source)?;
+        let count: usize = chunks.iter().map(|chunk| lines_of(chunk).count()).sum();
+        let is_same = *hash == text.hash && places.len() == count;
+        let places = is_same.then(|| places.clone())?;
+        self.known.remove(&text.source);
+        Some(places)
     }
 
-    /// Puts the lines of a chunk at places of the index, apart from all others.
-    fn push(&mut self, chunk: Chunk) {
+    /// Puts the lines of a chunk at places of the index, apart from all others; or what is shown of them where their
+    /// words stand there already, from the next place on.
+    fn push(&mut self, chunk: Chunk, mut next: Option<&mut u32>) {
         self.index.part();
         let number = self.chunks.len();
-        let mut byte = 0;
-        for (line, text) in chunk.text.split_inclusive('\n').enumerate() {
-            for part in parts(text) {
-                let said = &text[part.clone()];
-                // What was answered without a model is quotes of what is found anyway.
-                let reply = said
-                    .trim_start()
-                    .strip_prefix(NOTED[1])
-                    .map(str::trim_start);
-                let is_stand_in = chunk.kind == Kind::Daily && reply.is_some_and(is_stand_in);
-                if said.trim().is_empty() || is_stand_in {
-                    continue;
-                }
-                // A heading speaks of what is below it, too; a title only of the first line, and so of those next to
-                // it.
-                let above = if byte + part.start == 0 {
-                    &chunk.title
-                } else {
-                    &chunk.heading
-                };
-                let titled = format!("{said}\n{above}");
-                self.index.push(Document {
-                    text: &titled,
-                    at: chunk
-                        .at
-                        .filter(|_| chunk.kind.is_dated())
-                        .map(Timestamp::unix),
-                    ..Document::default()
-                });
-                self.pieces.push(Piece {
-                    chunk: number,
-                    line: chunk.line + line,
-                    bytes: byte + part.start..byte + part.end,
-                    folded: folded(said).into(),
-                });
+        for (line, bytes) in lines_of(&chunk) {
+            let said = &chunk.text[bytes.clone()];
+            // A heading speaks of what is below it, too; a title only of the first line, and so of those next to it.
+            let above = if bytes.start == 0 {
+                &chunk.title
+            } else {
+                &chunk.heading
+            };
+            let piece = Piece {
+                chunk: number,
+                line: chunk.line + line,
+                folded: folded(said).into(),
+                bytes,
+            };
+            if let Some(next) = &mut next {
+                self.pieces[**next as usize] = piece;
+                **next += 1;
+                continue;
             }
-            byte += text.len();
+            let titled = format!("{said}\n{above}");
+            self.index.push(Document {
+                text: &titled,
+                at: chunk
+                    .at
+                    .filter(|_| chunk.kind.is_dated())
+                    .map(Timestamp::unix),
+                ..Document::default()
+            });
+            self.n_unkept += 1;
+            self.pieces.push(piece);
         }
         self.chunks.push(chunk);
     }
@@ -500,6 +489,67 @@ impl Corpus {
         let text = &self.chunks[piece.chunk].text;
         text.get(piece.bytes.clone()).unwrap_or_default()
     }
+}
+
+/// A chunk item by item, each with the heading; of a document also with its title, or with the end of the chunk
+/// before it where that has no heading.
+fn chunks_of<'a>(
+    text: &'a Text,
+    whole: &'a str,
+    first_line: usize,
+    stretch: &Stretch,
+    sizes: Sizes,
+) -> impl Iterator<Item = Chunk> + use<'a> {
+    let heading = whole[stretch.bytes.clone()].lines().next();
+    let heading = heading.filter(|line| is_heading(line)).unwrap_or_default();
+    let title = match text.kind {
+        Kind::Document => title(&text.source),
+        _ => String::new(),
+    };
+    let items = items(whole, stretch).into_iter().enumerate();
+    items.map(move |(number, Stretch { line, bytes })| {
+        let above = match (number, text.kind) {
+            (0, Kind::Document) if heading.is_empty() => {
+                let from = bytes.start.saturating_sub(sizes.overlap);
+                &whole[whole.floor_char_boundary(from)..bytes.start]
+            }
+            // The first one has it.
+            (0, _) => "",
+            (_, _) => heading,
+        };
+        let lead = [title.as_str(), above].join("\n");
+        let lead = lead.trim();
+        let said = &whole[bytes];
+        Chunk {
+            source: Arc::clone(&text.source),
+            kind: text.kind,
+            at: text.at,
+            line: first_line - 1 + line,
+            key: Key::of(&[lead, "\n", said].concat()),
+            lead: lead.into(),
+            title: [title.as_str(), heading].join("\n").trim().into(),
+            heading: heading.into(),
+            text: said.into(),
+        }
+    })
+}
+
+/// The lines of a chunk that stand at places, and the parts of long ones: how many lines are before it, and its bytes.
+fn lines_of(chunk: &Chunk) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut byte = 0;
+    let lines = chunk.text.split_inclusive('\n').enumerate();
+    let all = lines.flat_map(move |(line, text)| {
+        let start = byte;
+        byte += text.len();
+        parts(text).map(move |part| (line, start + part.start..start + part.end))
+    });
+    all.filter(move |(_, bytes)| {
+        let said = chunk.text[bytes.clone()].trim();
+        // What was answered without a model is quotes of what is found anyway.
+        let reply = said.strip_prefix(NOTED[1]).map(str::trim_start);
+        let is_stand_in = chunk.kind == Kind::Daily && reply.is_some_and(is_stand_in);
+        !said.is_empty() && !is_stand_in
+    })
 }
 
 /// What a file is called, as a person would say it.

@@ -11,7 +11,8 @@ fn parts(disk: &MemoryDisk) -> Parts {
         folder: "vectordb".into(),
         lists: crate::index::SharedLists::default(),
         embedder: Arc::new(EmbedderChoice::new(nobody(), Arc::new(disk.clone()))),
-        hnsw_min: 50_000,
+        settings: crate::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }

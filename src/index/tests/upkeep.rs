@@ -135,3 +135,92 @@ async fn vectors_are_looked_after_only_where_something_changed() {
     index.refresh(now()).await;
     assert!(index.is_stale);
 }
+
+/// Notes enough for their index to be kept.
+fn many_notes() -> MemoryDisk {
+    let disk = workspace();
+    let lines: Vec<String> = (0..700)
+        .map(|n| format!("- heron {n} at pond {}\n", n % 7))
+        .collect();
+    disk.put("w/memories/birds.md", lines.concat().as_bytes());
+    disk.put(
+        "w/memories/fish.md",
+        b"# Fish\n- The carp is called Quux.\n",
+    );
+    disk
+}
+
+const KEPT: &str = "d/vectordb/notes.idx";
+
+#[tokio::test]
+async fn words_that_were_kept_find_the_same_and_are_not_read_again() {
+    let disk = many_notes();
+    let questions = [
+        "heron 512",
+        "What is the carp called?",
+        "the pond",
+        "kiwi of day 2",
+    ];
+    let mut fresh = Vec::new();
+    for question in questions {
+        fresh.push(searched(&mut index_of(&disk), question, SearchMode::Text).await);
+        disk.remove(Path::new(KEPT)).unwrap();
+    }
+    index_of(&disk).refresh(now()).await;
+    let kept = disk.read(Path::new(KEPT)).unwrap();
+    for (question, fresh) in questions.iter().zip(&fresh) {
+        assert_eq!(
+            searched(&mut index_of(&disk), question, SearchMode::Text).await,
+            *fresh
+        );
+    }
+    assert_eq!(disk.read(Path::new(KEPT)).unwrap(), kept, "nothing new");
+    let mut index = index_of(&disk);
+    index.refresh(now()).await;
+    let corpus = index.corpus.as_ref().unwrap();
+    assert_eq!(
+        corpus.index.to_bytes(),
+        kept[kept.len() - corpus.index.to_bytes().len()..]
+    );
+    for at in (0..kept.len()).step_by(61) {
+        let mut damaged = kept.clone();
+        damaged[at] ^= 16;
+        disk.put(KEPT, &damaged);
+        let found = searched(&mut index_of(&disk), questions[0], SearchMode::Text).await;
+        assert_eq!(found, fresh[0], "{at}");
+        if at > 1_000 {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_has_changed_since_words_were_kept_is_read_again_and_what_is_forgotten_leaves_the_file()
+ {
+    let disk = many_notes();
+    index_of(&disk).refresh(now()).await;
+    disk.put(
+        "w/memories/fish.md",
+        b"# Fish\n- The carp is called Ahab.\n",
+    );
+    disk.put("w/memories/cats.md", b"- The zebu sleeps on the organ.\n");
+    disk.remove(Path::new("w/SOUL.md")).unwrap();
+    let mut index = index_of(&disk);
+    assert_eq!(
+        found(&mut index, "carp called").await[0],
+        "memories/fish.md:2 - The carp is called Ahab."
+    );
+    assert_eq!(found(&mut index, "zebu").await.len(), 1);
+    assert_eq!(found(&mut index, "Quux").await, [""; 0]);
+    assert_eq!(found(&mut index, "calm").await, [""; 0]);
+    let is_kept = |word: &str| {
+        let kept = disk.read(Path::new(KEPT)).unwrap();
+        kept.windows(word.len()).any(|it| it == word.as_bytes())
+    };
+    assert!(is_kept("quux"), "a few changes are not worth writing it");
+    index.let_go_of_texts(BTreeSet::new(), now()).await;
+    assert!(!is_kept("quux"));
+    disk.put("w/memories/birds.md", b"");
+    index.refresh(now()).await;
+    assert!(is_kept("zebu"));
+}

@@ -5,6 +5,8 @@
 //!   header    "cogtrix vectors 2\n", dimension u32, length of the model's name u32, the name
 //!   record    key (16 bytes), scale f32, a code a dimension, checksum u64 of all that
 //! ```
+//!
+//! The graph over them stands beside it, in a file that is replaced whole.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,12 +14,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::check::checksum;
+use super::graph::Graph;
 use super::quantise::Grain;
 use super::{KEY, Key};
 use crate::files::{self, Disk, Lock, LockError};
 
 const MAGIC: &[u8] = b"cogtrix vectors 2\n";
 const ENDING: &str = "vectors";
+const GRAPH: &str = "graph";
 /// Bytes of a record beside its codes.
 const FRAME: usize = KEY + 4 + 8;
 /// Bytes read at once.
@@ -36,7 +40,7 @@ pub struct Made {
 }
 
 /// The file of one model.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct VectorFile {
     disk: Arc<dyn Disk>,
     path: PathBuf,
@@ -163,15 +167,36 @@ impl VectorFile {
 
     /// A new file with these records alone.
     pub(super) fn replace(&mut self, rows: &[Row]) -> io::Result<()> {
-        if let (Some(folder), Some(own)) = (self.path.parent(), self.path.file_name()) {
+        if let (Some(folder), Some(own)) = (self.path.parent(), self.path.file_stem()) {
             let own = own.to_string_lossy();
-            files::sweep(self.disk.as_ref(), folder, |name| name == own);
+            let is_own = |name: &str| name.split('.').next() == Some(own.as_ref());
+            files::sweep(self.disk.as_ref(), folder, is_own);
         }
         let mut bytes = self.made.header();
         bytes.extend(encode_all(rows));
         self.disk.replace(&self.path, &bytes)?;
         self.read_to = bytes.len() as u64;
         Ok(())
+    }
+
+    /// The graph that was kept, over the rows that its keys have by now.
+    pub(super) fn graph(&self, row: impl Fn(Key) -> Option<u32>) -> Option<Graph> {
+        let bytes = self.disk.read(&self.path.with_extension(GRAPH)).ok()?;
+        let graph = Graph::from_bytes(&bytes, &self.made.header(), row);
+        if graph.is_none() {
+            tracing::info!("the vector graph cannot be used; building it again");
+        }
+        graph
+    }
+
+    /// Puts a graph on disk with the keys of its rows and those behind, or takes away the one that is there.
+    pub(super) fn keep_graph(&self, graph: Option<&Graph>, keys: &[Key]) -> io::Result<()> {
+        let path = self.path.with_extension(GRAPH);
+        let Some(graph) = graph else {
+            return self.disk.remove(&path);
+        };
+        let bytes = graph.to_bytes(&self.made.header(), &keys[..graph.len()]);
+        self.disk.replace(&path, &bytes)
     }
 
     fn size(&self) -> usize {

@@ -1,351 +1,279 @@
-//! The graph over many rows: quicker than the scan, less certain, and made of the same codes. Unit: one
-//! graph and the thread that builds it. Invariant: nothing of it is on disk, so nothing damaged can be
-//! loaded; it answers only after it was found to agree with the scan, and never again once it was in doubt.
-//! The thread ends with its owner, at the latest after the row it is at.
+//! A graph over the rows of a store: quicker than comparing all of them, and nearly as sure. Unit: the rows up to a
+//! number; those behind are compared one by one. Invariant: it holds numbers of rows and nothing else, so that a bad one
+//! may miss a row but makes up no hit.
 //!
-//! It covers full blocks only; the rows behind them are scanned.
+//! `hnsw_rs` builds it. Only its links are kept: with what it has beside them it takes ten times as much memory, and
+//! its own files panic where they are damaged.
+//!
+//! ```text
+//!   "cogtrix graph 1\n", header of the vectors' file
+//!   numbers (u32): rows when it was built, rows, then of each layer from the top: rows on it, links,
+//!                  its rows (none of the lowest, which has all), where the links of each end, the links
+//!   keys of the rows (16 bytes each), checksum u64 of all that
+//! ```
 
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use super::check::checksum;
+use super::quantise::Query;
+use super::rows::Rows;
+use super::scan::number;
+use super::{KEY, Key};
 
-use hnsw_rs::prelude::{Distance, Hnsw};
+const MAGIC: &[u8] = b"cogtrix graph 1\n";
+/// Rows that are looked at side by side on the upper layers.
+const DESCENDING: usize = 8;
 
-use super::quantise::{Grain, Query, dot_of_codes};
-use super::rows::{BLOCK, Block, Rows};
-
-/// Neighbours of a row, and rows looked at to find them.
-const NEIGHBOURS: usize = 16;
-const LOOK_AT_BUILDING: usize = 128;
-/// Enough layers for a hundred million rows.
-const LAYERS: usize = 7;
-/// Rows that try out a new graph, how many neighbours they ask for, and what share of these it must know.
-const TRIALS: usize = 40;
-const TRIAL_HITS: usize = 10;
-const TRIAL_SHARE: f64 = 0.97;
-/// Further behind than this it is of no use.
-const MAX_BEHIND: usize = 16 * BLOCK;
-
-/// What a graph is worth at the moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GraphState {
-    /// There are too few rows for one, or it was given up.
-    None,
-    /// Being built; all rows are scanned meanwhile.
-    Building {
-        rows: usize,
-        of: usize,
-    },
-    Ready,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Building,
-    Ready,
-    /// It answered what cannot be, or panicked: to be dropped.
-    InDoubt,
-    /// It misses too much of such data: to be dropped, and another would be no better.
-    Unfit,
-}
-
-/// Codes, then the four bytes of their scale: the crate hands a distance nothing but slices.
-#[derive(Clone, Copy, Debug, Default)]
-struct CodeDistance;
-
-impl Distance<i8> for CodeDistance {
-    fn eval(&self, a: &[i8], b: &[i8]) -> f32 {
-        let (Some((a, a_scale)), Some((b, b_scale))) =
-            (a.split_last_chunk::<4>(), b.split_last_chunk::<4>())
-        else {
-            return 1.0;
-        };
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "an estimate of codes to begin with"
-        )]
-        let dot = dot_of_codes(a, b) as f32;
-        (1.0 - dot * scale(*a_scale) * scale(*b_scale)).max(0.0)
-    }
-}
-
-fn scale(bytes: [i8; 4]) -> f32 {
-    f32::from_le_bytes(bytes.map(i8::cast_unsigned))
-}
-
-fn point(codes: &[i8], grain: Grain) -> Vec<i8> {
-    let mut point = Vec::with_capacity(codes.len() + 4);
-    point.extend_from_slice(codes);
-    point.extend(grain.scale.to_le_bytes().map(u8::cast_signed));
-    point
-}
-
-/// A graph and its builder.
+/// Links between rows that are near each other.
+#[derive(Debug)]
 pub(super) struct Graph {
-    shared: Arc<Shared>,
-    /// Gone when dropped, which ends the thread.
-    blocks: Option<Sender<Arc<Block>>>,
-    n_sent: usize,
-    thread: Option<JoinHandle<()>>,
+    /// Rows when it was built.
+    n_built: usize,
+    /// It covers the rows before this one.
+    n_rows: usize,
+    /// From the top down; the lowest has every row.
+    layers: Vec<Layer>,
 }
 
-impl fmt::Debug for Graph {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Graph")
-            .field("stage", &self.shared.stage())
-            .field("covered", &self.shared.covered)
-            .finish_non_exhaustive()
+#[derive(Debug, Default)]
+struct Layer {
+    /// Ascending; none where it has all of them.
+    rows: Vec<u32>,
+    /// Of each row where its links end; they begin where those of the one before do.
+    ends: Vec<u32>,
+    links: Vec<u32>,
+}
+
+impl Layer {
+    fn push(&mut self, row: Option<u32>, links: impl Iterator<Item = u32>) {
+        self.rows.extend(row);
+        self.links.extend(links);
+        self.ends.push(number(self.links.len()));
     }
-}
 
-/// What the threads share; the crate lets rows be inserted and searched side by side.
-struct Shared {
-    graph: Hnsw<'static, i8, CodeDistance>,
-    dimension: usize,
-    /// Rows that are in the graph.
-    covered: AtomicUsize,
-    stop: AtomicBool,
-    /// Behind a lock for the order of its changes; held for a copy only.
-    stage: Mutex<Stage>,
+    fn links(&self, row: u32) -> &[u32] {
+        let at = if self.rows.is_empty() {
+            row as usize
+        } else {
+            let Ok(at) = self.rows.binary_search(&row) else {
+                return &[];
+            };
+            at
+        };
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.links[start as usize..self.ends[at] as usize]
+    }
+
+    /// Each row with its links.
+    fn all(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        let own = self.rows.iter().copied();
+        let every = 0..number(self.ends.len());
+        let rows = own.chain(every.skip(self.rows.len()));
+        rows.map(|row| (row, self.links(row)))
+    }
+
+    /// Whether nothing leads out of so many rows.
+    fn is_sound(&self, n_rows: usize, is_lowest: bool) -> bool {
+        let n_here = if is_lowest { n_rows } else { self.rows.len() };
+        self.ends.len() == n_here
+            && self.rows.is_empty() == is_lowest
+            && self.rows.is_sorted_by(|a, b| a < b)
+            && self.ends.is_sorted()
+            && self
+                .ends
+                .last()
+                .is_some_and(|end| *end as usize == self.links.len())
+            && self
+                .rows
+                .iter()
+                .chain(&self.links)
+                .all(|row| (*row as usize) < n_rows)
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        let counts = [self.rows.len(), self.links.len()].map(number);
+        let all = self.rows.iter().chain(&self.ends).chain(&self.links);
+        counts.into_iter().chain(all.copied())
+    }
 }
 
 impl Graph {
-    /// Starts building from all full blocks, in a thread.
-    pub(super) fn start(rows: &Rows) -> Option<Self> {
-        let shared = Arc::new(Shared {
-            graph: Hnsw::new(
-                NEIGHBOURS,
-                rows.len(),
-                LAYERS,
-                LOOK_AT_BUILDING,
-                CodeDistance,
-            ),
-            dimension: rows.dimension(),
-            covered: AtomicUsize::new(0),
-            stop: AtomicBool::new(false),
-            stage: Mutex::new(Stage::Building),
-        });
-        let (blocks, received) = channel();
-        let n_first = rows.full().len();
-        let builder = Arc::clone(&shared);
-        let named = thread::Builder::new().name("vector graph".to_owned());
-        let thread = named.spawn(move || builder.build(&received, n_first));
-        let mut graph = Self {
-            shared,
-            blocks: Some(blocks),
-            n_sent: 0,
-            // Without a thread there is no graph, and the scan answers.
-            thread: Some(thread.ok()?),
-        };
-        graph.extend(rows);
-        Some(graph)
-    }
-
-    /// Hands the builder the blocks that became full.
-    pub(super) fn extend(&mut self, rows: &Rows) {
-        for block in &rows.full()[self.n_sent..] {
-            if let Some(blocks) = &self.blocks
-                && blocks.send(Arc::clone(block)).is_err()
-            {
-                // The thread ended because the graph is in doubt.
-                break;
+    /// Of each layer from the lowest up the rows with those that they lead to.
+    pub(super) fn of(layers: Vec<Vec<(u32, Vec<u32>)>>) -> Self {
+        let n_rows = layers.first().map_or(0, Vec::len);
+        let layers = layers
+            .into_iter()
+            .enumerate()
+            .filter(|(_, rows)| !rows.is_empty());
+        let layers = layers.map(|(level, mut rows)| {
+            rows.sort_unstable();
+            let mut layer = Layer::default();
+            for (row, links) in rows {
+                layer.push((level > 0).then_some(row), links.into_iter());
             }
-            self.n_sent += 1;
+            layer
+        });
+        let mut layers: Vec<Layer> = layers.collect();
+        layers.reverse();
+        Self {
+            n_built: n_rows,
+            n_rows,
+            layers,
         }
     }
 
-    pub(super) fn state(&self, rows: &Rows) -> GraphState {
-        match self.shared.stage() {
-            Stage::Ready if self.is_near(rows) => GraphState::Ready,
-            Stage::Ready | Stage::Building => GraphState::Building {
-                rows: self.shared.covered.load(Ordering::Acquire),
-                of: rows.len(),
-            },
-            Stage::InDoubt | Stage::Unfit => GraphState::None,
+    pub(super) fn len(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Whether a fifth of so many rows are not in it, or of its own are gone.
+    pub(super) fn is_outgrown(&self, n_rows: usize) -> bool {
+        let new = n_rows.saturating_sub(self.n_rows);
+        let gone = self.n_built - self.n_rows;
+        5 * (new + gone) > n_rows.max(self.n_built)
+    }
+
+    /// About the `n` nearest rows, nearest first.
+    pub(super) fn nearest(&self, query: &Query, rows: &Rows, n: usize) -> Vec<(f32, u32)> {
+        let Some((lowest, upper)) = self.layers.split_last() else {
+            return Vec::new();
+        };
+        let top = self.layers[0].rows.first().copied().unwrap_or_default();
+        let mut found = vec![(0.0, top)];
+        for layer in upper {
+            found = layer.walk(query, rows, &found, DESCENDING);
         }
+        lowest.walk(query, rows, &found, n)
     }
 
-    fn is_near(&self, rows: &Rows) -> bool {
-        rows.len() - self.shared.covered.load(Ordering::Acquire) <= MAX_BEHIND
-    }
-
-    pub(super) fn stage(&self) -> Stage {
-        self.shared.stage()
-    }
-
-    #[cfg(test)]
-    pub(super) fn put_in_doubt(&self) {
-        self.shared.give_up(Stage::InDoubt);
-    }
-
-    /// The one that answers, if it can.
-    pub(super) fn searcher(&self, rows: &Rows) -> Option<Searcher> {
-        let ready = self.shared.stage() == Stage::Ready && self.is_near(rows);
-        ready.then(|| Searcher(Arc::clone(&self.shared)))
-    }
-}
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
-        self.blocks = None;
-        if let Some(thread) = self.thread.take() {
-            // A panic inside has put the graph in doubt already.
-            thread.join().ok();
+    /// The same over the rows that are left, by their new numbers, which are in the order of the old ones; `None` where
+    /// they are not, or none is left.
+    pub(super) fn renumbered(&self, new: &[Option<u32>]) -> Option<Self> {
+        let left = new.iter().flatten();
+        let n_rows = left.clone().count();
+        let is_in_order = n_rows > 0 && left.copied().eq(0..number(n_rows));
+        if new.len() != self.n_rows || !is_in_order {
+            return None;
         }
+        let new = |row: u32| new[row as usize];
+        let layers = self.layers.iter().map(|layer| {
+            let is_lowest = layer.rows.is_empty();
+            let mut left = Layer::default();
+            for (row, links) in layer.all() {
+                if let Some(row) = new(row) {
+                    let links = links.iter().filter_map(|link| new(*link));
+                    left.push((!is_lowest).then_some(row), links);
+                }
+            }
+            left
+        });
+        Some(Self {
+            n_built: self.n_built,
+            n_rows,
+            layers: layers.filter(|layer| !layer.ends.is_empty()).collect(),
+        })
     }
-}
 
-/// A graph that is ready, apart from its owner.
-pub(super) struct Searcher(Arc<Shared>);
-
-impl fmt::Debug for Searcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Searcher").finish_non_exhaustive()
+    /// Behind the header of the vectors' file, with the keys of its rows.
+    pub(super) fn to_bytes(&self, header: &[u8], keys: &[Key]) -> Vec<u8> {
+        let mut bytes = [MAGIC, header].concat();
+        let counts = [self.n_built, self.n_rows].map(number);
+        let layers = self.layers.iter().flat_map(Layer::numbers);
+        for number in counts.into_iter().chain(layers) {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(keys.iter().flat_map(|key| key.0));
+        bytes.extend(checksum(0, &bytes).to_le_bytes());
+        bytes
     }
-}
 
-/// What a graph found.
-#[derive(Debug)]
-pub(super) struct Found {
-    /// About the nearest of the rows before `covered`.
-    pub(super) rows: Vec<u32>,
-    pub(super) covered: usize,
-}
-
-impl Searcher {
-    /// About the `n` nearest rows; `None` puts the graph in doubt.
-    pub(super) fn nearest(&self, query: &Query, n: usize) -> Option<Found> {
-        let (codes, grain) = &query.stored;
-        let covered = self.0.covered.load(Ordering::Acquire);
-        let found = self.0.nearest(&point(codes, *grain), n);
-        let found = found.filter(|rows| rows.len() >= n.min(covered) / 2);
-        let Some(mut rows) = found else {
-            self.0.give_up(Stage::InDoubt);
+    /// The graph of these bytes over the rows that its keys have by now. `None` where it is damaged, of other vectors
+    /// or in another order.
+    pub(super) fn from_bytes(
+        bytes: &[u8],
+        header: &[u8],
+        row: impl Fn(Key) -> Option<u32>,
+    ) -> Option<Self> {
+        let (body, check) = bytes.split_last_chunk()?;
+        if u64::from_le_bytes(*check) != checksum(0, body) {
+            return None;
+        }
+        let mut rest = body.strip_prefix(MAGIC)?.strip_prefix(header)?;
+        let [n_built, n_rows] = take(&mut rest, 2)?[..] else {
             return None;
         };
-        // Rows of a block that is just being inserted are scanned by the caller.
-        rows.retain(|row| (*row as usize) < covered);
-        Some(Found { rows, covered })
+        let n_rows = n_rows as usize;
+        let keys = rest.split_off(rest.len().checked_sub(n_rows.checked_mul(KEY)?)?..)?;
+        let mut layers: Vec<Layer> = Vec::new();
+        while !rest.is_empty() {
+            let [n_here, n_links] = take(&mut rest, 2)?[..] else {
+                return None;
+            };
+            let rows = take(&mut rest, n_here as usize)?;
+            let n_ends = if rows.is_empty() { n_rows } else { rows.len() };
+            layers.push(Layer {
+                rows,
+                ends: take(&mut rest, n_ends)?,
+                links: take(&mut rest, n_links as usize)?,
+            });
+        }
+        let lowest = layers.len().checked_sub(1)?;
+        let mut numbered = layers.iter().enumerate();
+        let is_sound = numbered.all(|(at, layer)| layer.is_sound(n_rows, at == lowest));
+        let read = Self {
+            n_built: n_built as usize,
+            n_rows,
+            layers,
+        };
+        let rows: Vec<Option<u32>> = keys
+            .as_chunks()
+            .0
+            .iter()
+            .map(|key| row(Key(*key)))
+            .collect();
+        (is_sound && read.n_built >= n_rows).then(|| read.renumbered(&rows))?
     }
 }
 
-impl Shared {
-    fn stage(&self) -> Stage {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn become_ready(&self) {
-        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        if *stage == Stage::Building {
-            *stage = Stage::Ready;
-        }
-    }
-
-    fn give_up(&self, stage: Stage) {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// The crate may panic; that must not reach who asked.
-    fn nearest(&self, point: &[i8], n: usize) -> Option<Vec<u32>> {
-        let search = || self.graph.search(point, n, n);
-        let found = catch_unwind(AssertUnwindSafe(search)).ok()?;
-        let rows = found.iter().map(|hit| u32::try_from(hit.d_id).ok());
-        let mut rows = rows.collect::<Option<Vec<u32>>>()?;
-        rows.sort_unstable();
-        rows.dedup();
-        (rows.len() == found.len()).then_some(rows)
-    }
-
-    fn build(&self, received: &Receiver<Arc<Block>>, n_first: usize) {
-        let mut blocks: Vec<Arc<Block>> = Vec::new();
-        while let Ok(block) = received.recv() {
-            let first = blocks.len() * BLOCK;
-            blocks.push(block);
-            let block = &blocks[blocks.len() - 1];
-            let insert = || self.insert(block, first);
-            if catch_unwind(AssertUnwindSafe(insert)).is_err() {
-                tracing::warn!("could not build the vector graph; scanning rows instead");
-                self.give_up(Stage::InDoubt);
+impl Layer {
+    /// Goes from row to row as long as that leads nearer; the `n` nearest, nearest first.
+    fn walk(&self, query: &Query, rows: &Rows, from: &[(f32, u32)], n: usize) -> Vec<(f32, u32)> {
+        let mut seen = vec![0_u64; rows.len().div_ceil(64)];
+        // Each with whether its links were followed.
+        let mut best: Vec<(f32, u32, bool)> = Vec::with_capacity(n + 1);
+        let mut offer = |best: &mut Vec<(f32, u32, bool)>, row: u32| {
+            let (word, bit) = (row as usize / 64, 1 << (row % 64));
+            if seen[word] & bit != 0 {
+                return n;
             }
-            if self.is_stopped() {
-                return;
+            seen[word] |= bit;
+            let cosine = query.near(rows.row(row as usize));
+            let at = best.partition_point(|(better, ..)| *better >= cosine);
+            if at < n {
+                best.truncate(n - 1);
+                best.insert(at, (cosine, row, false));
             }
-            self.covered.store(first + BLOCK, Ordering::Release);
-            if blocks.len() == n_first {
-                self.judge(&blocks);
-            }
+            at
+        };
+        for (_, row) in from {
+            offer(&mut best, *row);
         }
-    }
-
-    fn insert(&self, block: &Block, first: usize) {
-        for at in 0..block.grains.len() {
-            if self.is_stopped() {
-                return;
-            }
-            let (codes, grain) = block.row(at, self.dimension);
-            self.graph.insert((&point(codes, grain), first + at));
-        }
-    }
-
-    /// Compares some answers with those of a scan: of data without any structure a graph knows too little.
-    fn judge(&self, blocks: &[Arc<Block>]) {
-        let n = blocks.len() * BLOCK;
-        let mut known = 0;
-        for trial in 0..TRIALS {
-            if self.is_stopped() {
-                return;
-            }
-            let row = trial * n / TRIALS;
-            let (codes, grain) = blocks[row / BLOCK].row(row % BLOCK, self.dimension);
-            let asked = point(codes, grain);
-            let nearest = self.scan(blocks, &asked);
-            let Some(found) = self.nearest(&asked, super::LOOK_AT) else {
-                return self.give_up(Stage::InDoubt);
-            };
-            known += nearest
-                .iter()
-                .filter(|row| found.binary_search(row).is_ok())
-                .count();
-        }
-        #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
-        let share = known as f64 / (TRIALS * TRIAL_HITS) as f64;
-        tracing::info!(rows = n, share, "vector graph built");
-        if share < TRIAL_SHARE {
-            tracing::warn!(
-                share,
-                "the vector graph misses too many rows; scanning rows instead"
-            );
-            return self.give_up(Stage::Unfit);
-        }
-        self.become_ready();
-    }
-
-    fn scan(&self, blocks: &[Arc<Block>], asked: &[i8]) -> Vec<u32> {
-        let mut best: Vec<(f32, u32)> = Vec::with_capacity(TRIAL_HITS + 1);
-        let mut row = 0;
-        for block in blocks {
-            for at in 0..block.grains.len() {
-                let (codes, grain) = block.row(at, self.dimension);
-                let dot = dot_of_codes(codes, &asked[..self.dimension]);
-                #[expect(clippy::cast_precision_loss, reason = "an estimate to begin with")]
-                let score = dot as f32 * grain.scale;
-                let place = best.partition_point(|(better, _)| *better >= score);
-                if place < TRIAL_HITS {
-                    best.insert(place, (score, row));
-                    best.truncate(TRIAL_HITS);
+        let mut next = 0;
+        while let Some((_, row, is_done)) = best.get_mut(next) {
+            let mut nearest = next + 1;
+            if !std::mem::replace(is_done, true) {
+                for link in self.links(*row) {
+                    nearest = nearest.min(offer(&mut best, *link));
                 }
-                row += 1;
             }
+            next = nearest;
         }
-        best.into_iter().map(|(_, row)| row).collect()
+        best.into_iter()
+            .map(|(cosine, row, _)| (cosine, row))
+            .collect()
     }
+}
+
+fn take(rest: &mut &[u8], count: usize) -> Option<Vec<u32>> {
+    let bytes = rest.split_off(..count.checked_mul(4)?)?;
+    let numbers = bytes.as_chunks().0.iter();
+    Some(numbers.map(|four| u32::from_le_bytes(*four)).collect())
 }

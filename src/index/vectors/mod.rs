@@ -4,13 +4,14 @@
 //!
 //! ```text
 //!   nearest_of(rows) ── scan ── codes in memory (rows, quantise) ──> the k best
-//!                    └─ graph ── the same codes, above a number of rows
+//!                    └─ graph ── the same codes, of fewer rows; builder makes it in the background
 //!   put ── file ── one record a vector, appended
 //! ```
 //!
 //! A vector is kept as a byte a dimension; a cosine is off by some thousandths, which ranks alike (docs/RECALL.md).
 //! Invariant: a vector comes back as it was put in or not at all.
 
+mod builder;
 mod check;
 mod file;
 mod graph;
@@ -28,20 +29,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use self::builder::{BYTES_PER_ROW, Builder};
 use self::file::VectorFile;
-use self::graph::{Graph, Stage};
+use self::graph::Graph;
 use self::quantise::Query;
 use self::rows::Rows;
 use self::scan::Best;
 use crate::files::Disk;
 
 pub use file::Made;
-pub use graph::GraphState;
 
+/// Rows from which on a graph is quicker than a scan (`cargo bench --bench vectors`).
+const GRAPH_FROM: usize = 32_768;
 /// Rows a graph is asked for at least; more than wanted, since some belong to other texts than those searched.
 const LOOK_AT: usize = 64;
-/// How often a graph that came into doubt is built again.
-const REBUILDS: u32 = 1;
 const KEY: usize = 16;
 
 /// What a text is known by: the beginning of its SHA-256.
@@ -82,16 +83,32 @@ pub struct VectorStore {
     file: VectorFile,
     rows: Rows,
     at: ByKey,
-    /// Vectors from which on there is a graph.
-    hnsw_min: usize,
-    /// Behind a lock because a search may find that it must be dropped; held for single steps.
+    graph_from: usize,
+    /// Bytes that a graph may take while it is built.
+    graph_memory: u64,
+    /// Behind a lock because a search may find that it is ready or outgrown; held for single steps.
     graph: Mutex<Slot>,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
-    graph: Option<Graph>,
-    n_dropped: u32,
+    graph: Option<Arc<Graph>>,
+    builder: Option<Builder>,
+    /// None came of so many rows.
+    n_in_vain: usize,
+}
+
+/// How the graph is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphState {
+    /// There are too few rows for one or too many for its memory, or it is no good.
+    None,
+    /// Being built; what no older one has is scanned meanwhile.
+    Building {
+        rows: usize,
+        of: usize,
+    },
+    Ready,
 }
 
 /// Lets go of the vectors of these texts in the stores of all models but one, which is open.
@@ -103,7 +120,7 @@ pub fn let_go(
 ) -> io::Result<()> {
     for made in Made::all(disk.as_ref(), folder) {
         if Some(&made) != open {
-            let mut store = VectorStore::open(Arc::clone(disk), folder, made, usize::MAX)?;
+            let mut store = VectorStore::open(Arc::clone(disk), folder, made, 0)?;
             store.retain(|key| !gone.contains(&key))?;
         }
     }
@@ -111,21 +128,34 @@ pub fn let_go(
 }
 
 impl VectorStore {
-    /// Reads the vectors in `folder` that were made so; none where there are none. Nothing is written.
+    /// Reads the vectors in `folder` that were made so, and their graph; none where there are none. Nothing is written.
     pub fn open(
         disk: Arc<dyn Disk>,
         folder: &Path,
         made: Made,
-        hnsw_min: usize,
+        graph_memory: u64,
+    ) -> io::Result<Self> {
+        Self::open_from(disk, folder, made, (GRAPH_FROM, graph_memory))
+    }
+
+    fn open_from(
+        disk: Arc<dyn Disk>,
+        folder: &Path,
+        made: Made,
+        (graph_from, graph_memory): (usize, u64),
     ) -> io::Result<Self> {
         let mut store = Self {
             rows: Rows::new(made.dimension),
             file: VectorFile::new(disk, folder, made),
             at: ByKey::default(),
-            hnsw_min,
+            graph_from,
+            graph_memory,
             graph: Mutex::default(),
         };
         store.catch_up()?;
+        if store.may_have_graph() {
+            store.slot().graph = store.file.graph(|key| store.row(key)).map(Arc::new);
+        }
         Ok(store)
     }
 
@@ -135,9 +165,7 @@ impl VectorStore {
         self.file.read(&mut |key, codes, grain| {
             at.insert(key, scan::number(rows.len()));
             rows.push(codes, grain);
-        })?;
-        self.tend_graph();
-        Ok(())
+        })
     }
 
     pub fn made(&self) -> &Made {
@@ -178,7 +206,6 @@ impl VectorStore {
             self.at.insert(*key, scan::number(self.rows.len()));
             self.rows.push(codes, *grain);
         }
-        self.tend_graph();
         self.file.append(&quantised)
     }
 
@@ -193,28 +220,49 @@ impl VectorStore {
             return Ok(());
         }
         kept.sort_unstable();
-        let kept = kept.into_iter().map(|(row, key)| {
+        let mut new = vec![None; self.rows.len()];
+        let kept = kept.into_iter().enumerate().map(|(at, (row, key))| {
+            new[row as usize] = Some(scan::number(at));
             let (codes, grain) = self.rows.row(row as usize);
             (key, codes.to_vec(), grain)
         });
         let kept: Vec<_> = kept.collect();
         self.file.replace(&kept)?;
+        let before = std::mem::take(&mut *self.slot()).graph;
         self.rows = Rows::new(self.made().dimension);
         self.at.clear();
-        *self.slot() = Slot::default();
         for (key, codes, grain) in kept {
             self.at.insert(key, scan::number(self.rows.len()));
             self.rows.push(&codes, grain);
         }
-        self.tend_graph();
+        let graph = before.and_then(|graph| graph.renumbered(&new[..graph.len()]));
+        // The file of the graph has keys of what is gone.
+        self.file.keep_graph(graph.as_ref(), &self.keys())?;
+        self.slot().graph = graph.map(Arc::new);
         Ok(())
+    }
+
+    /// The keys in the order of their rows; a row that no text has any more gets one that is none.
+    fn keys(&self) -> Vec<Key> {
+        let mut keys = vec![Key([0; KEY]); self.rows.len()];
+        for (key, row) in &self.at {
+            keys[*row as usize] = *key;
+        }
+        keys
     }
 
     /// How the graph is doing.
     pub fn graph(&self) -> GraphState {
-        let slot = self.slot();
-        let graph = slot.graph.as_ref();
-        graph.map_or(GraphState::None, |graph| graph.state(&self.rows))
+        let mut slot = self.slot();
+        slot.review();
+        match (&slot.builder, &slot.graph) {
+            (Some(builder), _) => GraphState::Building {
+                rows: builder.n_done(),
+                of: builder.n_rows,
+            },
+            (None, Some(_)) => GraphState::Ready,
+            (None, None) => GraphState::None,
+        }
     }
 
     /// Those of some rows that are nearest to a vector, nearest first: their positions among `rows`, with the cosines.
@@ -236,68 +284,72 @@ impl VectorStore {
         })
     }
 
-    /// What the graph finds of these rows. `None` where there is no graph, where it does not cover them, or where the
-    /// others leave too little of what it found.
+    /// What the graph finds of these rows. `None` where there is none yet, where a scan is as quick, or where other
+    /// rows leave too little of what it found.
     fn by_graph(&self, query: &Query, rows: &[Option<u32>], k: usize) -> Option<Vec<(usize, f32)>> {
-        if rows.len() < self.hnsw_min {
+        if rows.len() < self.graph_from {
             return None;
         }
-        let searcher = {
-            let mut slot = self.slot();
-            slot.review();
-            slot.feed(&self.rows);
-            slot.graph.as_ref()?.searcher(&self.rows)?
-        };
-        let found = searcher.nearest(query, LOOK_AT.max(k * 3))?;
-        let near: HashSet<u32> = found.rows.into_iter().collect();
+        let graph = self.current_graph()?;
+        let found = graph.nearest(query, &self.rows, LOOK_AT.max(k + k / 2));
+        let (worst, _) = *found.last()?;
+        let mut near = vec![false; graph.len()];
+        for (_, row) in found {
+            near[row as usize] = true;
+        }
         let mut best = Best::new(k);
-        let mut looked_at = 0;
         for (position, row) in rows.iter().enumerate() {
-            if let Some(row) =
-                row.filter(|row| near.contains(row) || *row as usize >= found.covered)
+            if let Some(row) = row.map(|row| row as usize)
+                && near.get(row).is_none_or(|is_near| *is_near)
+                && row < self.rows.len()
             {
-                looked_at += 1;
-                best.offer(position, query.near(self.rows.row(row as usize)));
+                best.offer(position, query.near(self.rows.row(row)));
             }
         }
-        (looked_at >= k).then(|| best.found())
+        let best = best.found();
+        // Of rows that it did not look at none is nearer than the last that it found.
+        let is_all = best.len() == k && best.last().is_none_or(|(_, cosine)| *cosine >= worst);
+        is_all.then_some(best)
+    }
+
+    /// The graph that is there; begins to build one where none is, or where it is outgrown.
+    fn current_graph(&self) -> Option<Arc<Graph>> {
+        let mut slot = self.slot();
+        slot.review();
+        let n = self.rows.len();
+        let is_outgrown = slot.graph.as_ref().is_none_or(|graph| graph.is_outgrown(n));
+        let is_in_vain = 5 * n < 6 * slot.n_in_vain;
+        if slot.builder.is_none() && is_outgrown && !is_in_vain && self.may_have_graph() {
+            let (file, keys) = (self.file.clone(), self.keys());
+            slot.builder = Builder::start(self.rows.full(), move |graph| {
+                if let Err(error) = file.keep_graph(Some(graph), &keys) {
+                    tracing::warn!("cannot keep the vector graph: {error}");
+                }
+            });
+        }
+        slot.graph.clone()
+    }
+
+    fn may_have_graph(&self) -> bool {
+        let n = self.rows.len();
+        n >= self.graph_from && n as u64 * BYTES_PER_ROW <= self.graph_memory
     }
 
     fn slot(&self) -> MutexGuard<'_, Slot> {
         self.graph.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Feeds the graph, where a search has begun one.
-    fn tend_graph(&mut self) {
-        let mut slot = self.slot();
-        slot.review();
-        if slot.graph.is_some() {
-            slot.feed(&self.rows);
-        }
-    }
 }
 
 impl Slot {
-    /// Lets go of a graph that must not answer any more; says whether it did.
-    fn review(&mut self) -> bool {
-        let n_dropped = match self.graph.as_ref().map(Graph::stage) {
-            None | Some(Stage::Building | Stage::Ready) => return false,
-            Some(Stage::InDoubt) => self.n_dropped + 1,
-            Some(Stage::Unfit) => REBUILDS + 1,
+    /// Takes over what was built.
+    fn review(&mut self) {
+        let Some(builder) = self.builder.take_if(|builder| builder.is_done()) else {
+            return;
         };
-        *self = Self {
-            graph: None,
-            n_dropped,
-        };
-        true
-    }
-
-    /// Builds a graph if there is none, or hands it what is new.
-    fn feed(&mut self, rows: &Rows) {
-        match &mut self.graph {
-            Some(graph) => graph.extend(rows),
-            None if self.n_dropped > REBUILDS => {}
-            None => self.graph = Graph::start(rows),
+        let n_rows = builder.n_rows;
+        match builder.graph() {
+            Some(graph) => self.graph = Some(Arc::new(graph)),
+            None => self.n_in_vain = n_rows,
         }
     }
 }

@@ -57,8 +57,6 @@ pub(super) fn quantise(vector: &[f32]) -> (Vec<i8>, Grain) {
 pub(super) struct Query {
     codes: Vec<i16>,
     scale: f32,
-    /// As it would be stored, for a graph.
-    pub(super) stored: (Vec<i8>, Grain),
 }
 
 impl Query {
@@ -75,8 +73,13 @@ impl Query {
         Self {
             codes: unit.iter().map(code).collect(),
             scale,
-            stored: quantise(unit),
         }
+    }
+
+    /// As near as a row itself would be asked for.
+    pub(super) fn of_row((codes, grain): (&[i8], Grain)) -> Self {
+        let unit = codes.iter().map(|code| f32::from(*code) * grain.scale);
+        Self::new(&unit.collect::<Vec<_>>())
     }
 
     /// The dot product with a row.

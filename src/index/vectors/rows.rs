@@ -1,5 +1,5 @@
 //! The stored vectors' codes in memory. Unit: blocks of [`BLOCK`] rows, so that growing copies nothing and
-//! a full block can be shared with the thread that builds the graph. Invariant: all blocks but the last are
+//! a full block can be shared with the thread that builds a graph. Invariant: all blocks but the last are
 //! full, and only full ones are shared.
 
 use std::sync::Arc;
@@ -41,9 +41,12 @@ impl Rows {
         })
     }
 
-    /// Blocks that will not change any more.
-    pub(super) fn full(&self) -> &[Arc<Block>] {
-        &self.blocks[..self.len() / BLOCK]
+    /// The rows of the blocks that will not change any more.
+    pub(super) fn full(&self) -> Self {
+        Self {
+            dimension: self.dimension,
+            blocks: self.blocks[..self.len() / BLOCK].to_vec(),
+        }
     }
 
     /// Appends a row that is quantised already.

@@ -1,7 +1,7 @@
 //! The index: one entry a message, one list of places a term.
 //!
-//! Invariant: what is kept of a message beside its entry (window, reach, sitting) follows from the entries; a place
-//! withdrawn is in no list.
+//! Invariant: what is kept of a message beside its entry (window, reach) follows from the entries and where sittings
+//! begin; a place withdrawn is in no list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Range, RangeInclusive};
@@ -157,8 +157,8 @@ impl LexicalIndex {
         Self { others, ..self }
     }
 
-    /// What is pushed next begins a sitting of its own, whenever it was said. Bytes do not hold this, nor does what is
-    /// left by [`truncate`](Self::truncate).
+    /// What is pushed next begins a sitting of its own, whenever it was said. What is left by
+    /// [`truncate`](Self::truncate) does not hold this.
     pub fn part(&mut self) {
         self.parted = true;
     }

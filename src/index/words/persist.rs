@@ -8,7 +8,7 @@
 //!  SHA-256 of all before [32]
 //! ```
 //!
-//! Numbers without a size are varints. Sittings and windows follow from the rest and are not written.
+//! Numbers without a size are varints. Windows follow from the rest and are not written.
 
 use std::sync::Arc;
 
@@ -32,6 +32,7 @@ const HAS_TIME: u8 = 8;
 const BY_USER: u8 = 16;
 const BY_ASSISTANT: u8 = 32;
 const NO_ANSWER: u8 = 64;
+const BEGINS_SITTING: u8 = 128;
 
 /// Why bytes are no index that can be used; it is built anew from the messages then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,8 +66,10 @@ impl LexicalIndex {
         }
         write_number(&mut bytes, self.entries.len());
         let mut last_at = 0;
-        for entry in &self.entries {
-            write_entry(&mut bytes, entry, &mut last_at);
+        let mut sittings = self.sittings.iter().peekable();
+        for (entry, place) in self.entries.iter().zip(0..) {
+            let begins = sittings.next_if_eq(&&place).is_some();
+            write_entry(&mut bytes, (entry, begins), &mut last_at);
         }
         write_number(&mut bytes, self.terms.len());
         let mut last = "";
@@ -119,6 +122,9 @@ fn read_body(mut index: LexicalIndex, mut rest: &[u8]) -> Option<LexicalIndex> {
     }
     let mut last_at = 0;
     for _ in 0..read_number(rest)? {
+        if rest.first()? & BEGINS_SITTING != 0 {
+            index.part();
+        }
         let entry = read_entry(rest, &mut last_at)?;
         if entry.speaker as usize > index.speakers.len() {
             return None;
@@ -138,12 +144,13 @@ fn read_body(mut index: LexicalIndex, mut rest: &[u8]) -> Option<LexicalIndex> {
     rest.is_empty().then_some(index)
 }
 
-fn write_entry(bytes: &mut Vec<u8>, entry: &Entry, last_at: &mut i64) {
+fn write_entry(bytes: &mut Vec<u8>, (entry, begins): (&Entry, bool), last_at: &mut i64) {
     let flag = |is: bool, flag| if is { flag } else { 0 };
     bytes.push(
         flag(entry.says_when, SAYS_WHEN)
             | flag(entry.is_question, IS_QUESTION)
             | flag(entry.is_no_answer, NO_ANSWER)
+            | flag(begins, BEGINS_SITTING)
             | flag(entry.is_withdrawn, IS_WITHDRAWN)
             | flag(entry.at.is_some(), HAS_TIME)
             | flag(entry.voice == Some(Voice::User), BY_USER)

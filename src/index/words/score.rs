@@ -347,8 +347,14 @@ fn can_answer(index: &LexicalIndex, echoes: &HashSet<u32>, place: usize) -> bool
 /// nothing, nor does what stands next to them for their sake.
 fn echoes(index: &LexicalIndex, question: &Question<'_>) -> HashSet<u32> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
+    // Few messages can be one, and a word may stand in most of all.
+    let may_be = |place: &u32| {
+        let entry = &index.entries[*place as usize];
+        entry.is_question || entry.is_no_answer
+    };
     for postings in &question.own {
-        for (place, _) in postings.iter() {
+        let places = postings.iter().map(|(place, _)| place);
+        for place in places.filter(may_be) {
             *counts.entry(place).or_default() += 1;
         }
     }
@@ -448,10 +454,15 @@ fn sittings_by_words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
 /// The sittings that have a term, in order, and how often.
 fn counts_of_sittings(index: &LexicalIndex, term: &Term<'_>) -> Vec<(usize, f32)> {
     let mut counts: Vec<(usize, f32)> = Vec::new();
+    let mut sitting = 0;
     for (place, count) in term.postings.iter() {
-        let from = counts.last().map_or(0, |(sitting, _)| *sitting);
-        let further = index.sittings[from..].partition_point(|start| *start <= place);
-        let sitting = from + further.saturating_sub(1);
+        while index
+            .sittings
+            .get(sitting + 1)
+            .is_some_and(|next| *next <= place)
+        {
+            sitting += 1;
+        }
         match counts.last_mut() {
             Some((last, sum)) if *last == sitting => *sum += count,
             _ => counts.push((sitting, count)),

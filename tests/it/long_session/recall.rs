@@ -184,7 +184,8 @@ fn parts(folder: &Path, candidates: Vec<Candidate>) -> Parts {
         disk,
         folder: folder.join("vectordb"),
         lists: cogtrix::index::SharedLists::default(),
-        hnsw_min: 50_000,
+        settings: cogtrix::index::Settings::default(),
+        reranker: None,
         min_similarity: 0.25,
         keeping: Keeping::Kept,
     }
