@@ -7,6 +7,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
+use regex::Regex;
+
 use super::corpus::{Corpus, Kind, Piece, folded, is_heading};
 use super::session::{Words, found_by};
 use super::source_of;
@@ -257,11 +259,17 @@ impl Corpus {
         if needle.is_empty() {
             return HashSet::new();
         }
+        // Read once for all lines; a needle too large for it is in none of them.
+        let Ok(pattern) = Regex::new(&regex::escape(&needle)) else {
+            return HashSet::new();
+        };
+        let has = |place: &usize| {
+            let folded = &self.pieces[*place].folded;
+            folded.len() >= needle.len() && pattern.is_match(folded)
+        };
         let places = 0..self.pieces.len();
         let wanted = places.filter(|place| self.is_wanted(*place, query));
-        wanted
-            .filter(|place| self.pieces[*place].folded.contains(&needle))
-            .collect()
+        wanted.filter(has).collect()
     }
 
     /// What is shown of a place, and how many lines that is. A long line is shown where it has the words.

@@ -291,7 +291,7 @@ impl VectorStore {
             return None;
         }
         let graph = self.current_graph()?;
-        let found = graph.nearest(query, &self.rows, LOOK_AT.max(k + k / 2));
+        let found = graph.nearest(query, &self.rows, LOOK_AT.max(2 * k));
         let (worst, _) = *found.last()?;
         let mut near = vec![false; graph.len()];
         for (_, row) in found {

@@ -1,3 +1,7 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
 use super::*;
 use crate::files::MemoryDisk;
 
@@ -59,7 +63,7 @@ fn nearest(store: &VectorStore, query: &[f32], n: usize, k: usize) -> Vec<usize>
         .collect()
 }
 
-fn path(disk: &MemoryDisk) -> std::path::PathBuf {
+fn path(disk: &MemoryDisk) -> PathBuf {
     disk.list(Path::new(FOLDER)).unwrap().remove(0)
 }
 
@@ -209,7 +213,25 @@ fn clustered() -> (MemoryDisk, VectorStore, Vec<Vec<f32>>) {
     (disk, store, queries)
 }
 
-fn graph_file(disk: &MemoryDisk) -> std::path::PathBuf {
+type Built = (BTreeMap<PathBuf, Vec<u8>>, Vec<Vec<f32>>);
+
+/// The same with a graph, which is built once: that takes seconds.
+fn with_graph() -> (MemoryDisk, Vec<Vec<f32>>) {
+    static BUILT: LazyLock<Built> = LazyLock::new(|| {
+        let (disk, store, queries) = clustered();
+        nearest(&store, &queries[0], N, 10);
+        assert_eq!(settled(&store), GraphState::Ready);
+        (disk.files(), queries)
+    });
+    let (files, queries) = &*BUILT;
+    let disk = MemoryDisk::default();
+    for (path, bytes) in files {
+        disk.put(path, bytes);
+    }
+    (disk, queries.clone())
+}
+
+fn graph_file(disk: &MemoryDisk) -> PathBuf {
     path(disk).with_extension("graph")
 }
 
@@ -242,9 +264,9 @@ fn a_graph_answers_about_as_well_and_is_there_at_the_next_start() {
 
 #[test]
 fn what_is_let_go_of_is_gone_from_a_graph_and_a_fifth_less_makes_another() {
-    let (disk, mut store, queries) = clustered();
-    nearest(&store, &queries[0], N, 10);
-    assert_eq!(settled(&store), GraphState::Ready);
+    let (disk, queries) = with_graph();
+    let mut store = open(&disk, 16);
+    assert_eq!(store.graph(), GraphState::Ready);
     let gone: Vec<usize> = nearest(&store, &queries[0], N, 10);
     let is_left = |wanted: Key| !gone.iter().any(|n| key(*n) == wanted);
     store.retain(is_left).unwrap();
@@ -275,9 +297,7 @@ fn what_is_let_go_of_is_gone_from_a_graph_and_a_fifth_less_makes_another() {
 
 #[test]
 fn a_damaged_graph_is_built_again_and_never_makes_up_a_hit() {
-    let (disk, store, queries) = clustered();
-    nearest(&store, &queries[0], N, 10);
-    assert_eq!(settled(&store), GraphState::Ready);
+    let (disk, queries) = with_graph();
     let whole = disk.read(&graph_file(&disk)).unwrap();
     let exact = nearest(&open_with_graph(&disk, 16, 0), &queries[0], N, 10);
     let damaged = (0..whole.len()).step_by(997).map(|at| {
@@ -305,14 +325,12 @@ fn a_damaged_graph_is_built_again_and_never_makes_up_a_hit() {
 
 #[test]
 fn vectors_in_another_order_make_another_graph_and_too_little_memory_none() {
-    let (disk, store, queries) = clustered();
-    nearest(&store, &queries[0], N, 10);
-    assert_eq!(settled(&store), GraphState::Ready);
+    let (disk, queries) = with_graph();
     let rows: Vec<_> = (0..N)
         .rev()
         .map(|n| (key(n), queries[n % 30].clone()))
         .collect();
-    disk.remove(&path(&disk)).unwrap();
+    disk.remove(&path(&disk).with_extension("vectors")).unwrap();
     open(&disk, 16).put(&rows).unwrap();
     assert_eq!(open(&disk, 16).graph(), GraphState::None);
     let small = open_with_graph(&disk, 16, 1 << 20);

@@ -34,8 +34,9 @@ pub struct LexicalIndex {
     /// Of each message the length of itself and those around, at their discounts.
     pub(super) windows: Vec<f32>,
     pub(super) reaches: Vec<Reach>,
-    /// The first place of each sitting.
+    /// The first place of each sitting, and its length in terms.
     pub(super) sittings: Vec<u32>,
+    pub(super) sitting_lengths: Vec<f32>,
     /// In order of their letters, so that the bytes of an index follow from its messages.
     pub(super) terms: BTreeMap<Box<str>, Postings>,
     pub(super) speakers: Vec<String>,
@@ -130,6 +131,7 @@ impl LexicalIndex {
             windows: Vec::new(),
             reaches: Vec::new(),
             sittings: Vec::new(),
+            sitting_lengths: Vec::new(),
             terms: BTreeMap::new(),
             speakers: Vec::new(),
             n_messages: 0,
@@ -205,6 +207,10 @@ impl LexicalIndex {
         let is_apart = std::mem::take(&mut self.parted) || is_apart;
         if is_apart || self.entries.is_empty() {
             self.sittings.push(self.len());
+            self.sitting_lengths.push(0.0);
+        }
+        if let Some(length) = self.sitting_lengths.last_mut() {
+            *length += approximate(entry.length);
         }
         let since = place - self.sittings.last().map_or(0, |start| *start as usize);
         let mut before = 0;
@@ -240,6 +246,10 @@ impl LexicalIndex {
         for at in &live {
             let entry = &mut self.entries[*at];
             entry.is_withdrawn = true;
+            let sitting = self
+                .sittings
+                .partition_point(|start| *start as usize <= *at);
+            self.sitting_lengths[sitting - 1] -= approximate(entry.length);
             entry.length = 0;
             self.length -= f64::from(self.windows[*at]);
             self.n_messages -= 1;

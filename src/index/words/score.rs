@@ -430,12 +430,7 @@ fn spread(
 
 /// The words of each sitting as one text.
 fn sittings_by_words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
-    let lengths: Vec<f32> = sittings(index)
-        .map(|sitting| {
-            let entries = index.entries[sitting].iter();
-            entries.map(|entry| approximate(entry.length)).sum()
-        })
-        .collect();
+    let lengths = &index.sitting_lengths;
     let count = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
     let mean = (lengths.iter().sum::<f32>() / approximate(count).max(1.0)).max(1e-3);
     let mut sums = vec![0.0; lengths.len()];
