@@ -41,16 +41,8 @@ impl Reranker {
                 idle: PATIENCE,
             })
         })?;
-        let mut scored = scored(&answer, texts.len())
-            .ok_or_else(|| self.protocol("something that is no list of scores"))?;
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let mut order: Vec<usize> = Vec::with_capacity(texts.len());
-        for at in scored.iter().map(|it| it.index).chain(0..texts.len()) {
-            if !order.contains(&at) {
-                order.push(at);
-            }
-        }
-        Ok(order)
+        order_of(&answer, texts.len())
+            .ok_or_else(|| self.protocol("something that is no list of scores"))
     }
 
     async fn ask(&self, question: &str, texts: &[&str]) -> Result<Vec<u8>, EmbedError> {
@@ -86,38 +78,31 @@ impl Reranker {
     }
 }
 
-/// The scores of so many texts; `None` where one is no number or of no text.
-fn scored(answer: &[u8], count: usize) -> Option<Vec<Scored>> {
+/// Returns the order of so many texts by an answer; `None` where a score is no number or of no text.
+fn order_of(answer: &[u8], count: usize) -> Option<Vec<usize>> {
     let answer: Value = serde_json::from_slice(answer).ok()?;
     let list = answer.get("results").or_else(|| answer.get("data"));
-    let scored = Vec::<Scored>::deserialize(list.unwrap_or(&answer)).ok()?;
+    let mut scored = Vec::<Scored>::deserialize(list.unwrap_or(&answer)).ok()?;
     let is_sound = |it: &Scored| it.index < count && it.score.is_finite();
-    (!scored.is_empty() && scored.iter().all(is_sound)).then_some(scored)
+    if scored.is_empty() || !scored.iter().all(is_sound) {
+        return None;
+    }
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut order: Vec<usize> = Vec::with_capacity(count);
+    for at in scored.iter().map(|it| it.index).chain(0..count) {
+        if !order.contains(&at) {
+            order.push(at);
+        }
+    }
+    Some(order)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Key, Scheme, base_url};
-    use crate::testing::server::{Reply, Script, raw};
 
-    const TEXTS: [&str; 3] = ["a", "b", "c"];
-
-    async fn order(reply: Reply) -> Result<Vec<usize>, EmbedError> {
-        let server = Script::new([]).route("/v1/rerank", reply).serve();
-        let base = base_url("test", &format!("{}/v1", server.url())).unwrap();
-        let reranker = Reranker {
-            endpoint: Endpoint::new(base, Key::none(), Scheme::Bearer).unwrap(),
-            model: "m".to_owned(),
-        };
-        let order = reranker.order("which?", &TEXTS).await;
-        let expected = json!({"model": "m", "query": "which?", "documents": TEXTS, "top_n": 3});
-        assert_eq!(server.requests()[0].body, expected);
-        order
-    }
-
-    #[tokio::test]
-    async fn the_answers_of_all_servers_are_read() {
+    #[test]
+    fn the_answers_of_all_servers_are_read() {
         for (server, answer) in [
             (
                 "llama.cpp",
@@ -148,22 +133,20 @@ mod tests {
                 r#"[{"index":1,"score":0.5},{"index":2,"score":0.9},{"index":0,"score":0.1}]"#,
             ),
         ] {
-            let order = order(raw(200, "application/json", [answer])).await;
+            let order = order_of(answer.as_bytes(), 3);
             assert_eq!(order.unwrap(), [2, 1, 0], "{server}");
         }
     }
 
-    #[tokio::test]
-    async fn what_is_no_list_of_scores_is_an_error() {
-        for (status, answer) in [
-            (200, r#"{"results":[{"index":3,"relevance_score":0.9}]}"#),
-            (200, r#"{"results":[{"index":1}]}"#),
-            (200, r#"{"results":[]}"#),
-            (200, "no"),
-            (500, r#"{"results":[{"index":1,"relevance_score":0.9}]}"#),
+    #[test]
+    fn what_is_no_list_of_scores_is_an_error() {
+        for answer in [
+            r#"{"results":[{"index":3,"relevance_score":0.9}]}"#,
+            r#"{"results":[{"index":1}]}"#,
+            r#"{"results":[]}"#,
+            "no",
         ] {
-            let order = order(raw(status, "application/json", [answer])).await;
-            assert!(order.is_err(), "{status} {answer}");
+            assert_eq!(order_of(answer.as_bytes(), 3), None, "{answer}");
         }
     }
 }

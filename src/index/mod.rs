@@ -494,7 +494,9 @@ impl Index {
         let lists = Arc::clone(self.parts.lists.get());
         // One that a search was left alone with is made again.
         let corpus = self.corpus.take().and_then(Arc::into_inner);
-        let (path, keeping) = (self.notes_index(), self.parts.keeping);
+        // Once in a process: no turn writes it again because a note was taken.
+        let is_kept = corpus.is_none() && self.parts.keeping == Keeping::Kept;
+        let path = self.notes_index();
         let disk = Arc::clone(&self.parts.disk);
         let entries = Arc::clone(&self.entries);
         let reading = tokio::task::spawn_blocking(move || {
@@ -513,7 +515,7 @@ impl Index {
                 left_out,
             };
             let refreshed = corpus.refresh(disk.as_ref(), &files, &entries, reading, &mut troubles);
-            if keeping == Keeping::Kept {
+            if is_kept {
                 corpus.keep(disk.as_ref(), &path, long_term.chunk_size);
             }
             (corpus, refreshed, troubles)
@@ -547,17 +549,14 @@ impl Index {
         self.parts.folder.join("notes.idx")
     }
 
-    /// Takes away the file, which is written anew with the next refresh.
-    fn drop_notes_index(&mut self) {
+    /// Takes away the file, which the next process writes anew.
+    fn drop_notes_index(&self) {
         if self.parts.keeping == Keeping::ReadOnly {
             return;
         }
         let path = self.notes_index();
         if let Err(error) = self.parts.disk.remove(&path) {
             tracing::warn!("could not remove {}: {error}", path.display());
-        }
-        if let Some(corpus) = self.corpus.as_mut().and_then(Arc::get_mut) {
-            corpus.set_unkept();
         }
     }
 

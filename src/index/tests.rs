@@ -10,10 +10,8 @@ use crate::chat::{Message, Outcome, Part, Record, Role, ToolCall};
 use crate::embed::Candidate;
 use crate::files::{Disk, LocalDisk, MemoryDisk};
 use crate::long_term::notes::SessionFiles;
-use crate::net::{Endpoint, Key, Scheme, base_url};
 use crate::store::FileStore;
 use crate::testing::ManualClock;
-use crate::testing::server::{Script, raw};
 
 async fn found(index: &mut Index, query: &str) -> Vec<String> {
     searched(index, query, SearchMode::Hybrid)
@@ -412,45 +410,4 @@ fn no_link_among_documents_is_followed() {
     let found: Vec<&str> = files.iter().map(|file| file.source.as_str()).collect();
     assert_eq!(found, ["docs/guide.md", "docs/inner/more.md"]);
     assert_eq!(troubles, Vec::<String>::new());
-}
-
-#[tokio::test]
-async fn a_cross_encoder_orders_what_was_found_and_where_it_fails_the_order_stays() {
-    let disk = workspace();
-    disk.put(
-        "w/memories/a.md",
-        b"- the ferry leaves at nine\n- the ferry is blue, the ferry is old\n",
-    );
-    let first = searched(&mut index_of(&disk), "the ferry", SearchMode::Hybrid)
-        .await
-        .hits;
-    assert!(first.len() > 1);
-    let last = first.len() - 1;
-    let answer = format!(r#"{{"results":[{{"index":{last},"relevance_score":0.5}}]}}"#);
-    let server = Script::new([])
-        .first("/rerank", raw(200, "application/json", [answer]))
-        .route("/rerank", raw(500, "application/json", ["{}"]))
-        .serve();
-    let base = base_url("test", &server.url()).unwrap();
-    let parts = Parts {
-        reranker: Some(Arc::new(Reranker {
-            endpoint: Endpoint::new(base, Key::none(), Scheme::Bearer).unwrap(),
-            model: "m".to_owned(),
-        })),
-        ..parts(&disk)
-    };
-    let mut index = Index::new(parts, &"open".parse().unwrap()).with_long_term(long_term());
-    let hits = searched(&mut index, "the ferry", SearchMode::Hybrid)
-        .await
-        .hits;
-    assert_eq!(hits[0].content, first[last].content);
-    assert_eq!(hits[1].content, first[0].content);
-    let hits = searched(&mut index, "the ferry", SearchMode::Hybrid)
-        .await
-        .hits;
-    assert_eq!(hits, first, "it answers no more");
-    let by_words = searched(&mut index, "the ferry", SearchMode::Text)
-        .await
-        .hits;
-    assert_eq!((by_words, server.requests().len()), (first, 2));
 }

@@ -152,6 +152,19 @@ mod tests {
             .map(|row| (row.window, row.output))
     }
 
+    #[test]
+    fn a_small_model_does_not_cost_what_a_large_one_of_its_name_does() {
+        let price = |model: &str| {
+            Known::embedded()
+                .find(model)?
+                .price
+                .map(|it| it.to_string())
+        };
+        let large = price("gpt-4o-2024-11-20");
+        assert!(large.is_some() && large != price("gpt-4o-mini-2024-07-18"));
+        assert_eq!(price("llama3.1:8b"), None);
+    }
+
     /// G16.
     #[test]
     fn the_longest_name_that_fits_wins() {

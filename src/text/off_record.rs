@@ -35,7 +35,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Which score a sentence needs.
-pub const MIN: f32 = 0.0;
+pub const MIN: f32 = 0.4;
 /// Bytes at each end that are read.
 const READ: usize = 4_000;
 /// Ends of clauses.

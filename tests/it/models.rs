@@ -40,7 +40,10 @@ fn each_model_has_a_line_with_window_and_price_where_they_are_known() {
         row("there/org/large"),
         "there/org/large 200k $3 in, $15 out"
     );
-    assert_eq!(row("there/gpt-4o-mini"), "there/gpt-4o-mini 128k");
+    assert_eq!(
+        row("there/gpt-4o-mini"),
+        "there/gpt-4o-mini 128k $0.15 in, $0.60 out"
+    );
     assert_eq!(
         row("there/nobody-knows"),
         "there/nobody-knows 5.0k $0.50 in, $1 out"

@@ -2,7 +2,7 @@
 //! beginning of a turn.
 
 use cogtrix::files::{Disk, LocalDisk};
-use cogtrix::testing::server::{Request, Script, Server, say};
+use cogtrix::testing::server::{Request, Script, Server, raw, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
@@ -368,4 +368,38 @@ fn search_and_memory_search_are_one_command() {
         let is_known = arguments[0] != "nothing-of-this";
         assert_eq!(!found.is_empty(), is_known, "{arguments:?}");
     }
+}
+
+#[test]
+fn a_cross_encoder_orders_what_was_found_and_where_it_fails_the_order_stays() {
+    let answer = r#"{"results":[{"index":1,"relevance_score":0.5}]}"#;
+    let server = Script::answering(|_| say("Noted."))
+        .first(
+            "/v1/rerank",
+            raw(200, "application/json", [answer.to_owned()]),
+        )
+        .route("/v1/rerank", raw(500, "application/json", ["{}"]))
+        .serve();
+    let home = Home::new();
+    home.config(
+        &server,
+        "embedding: {provider: hashed, dim: 32}\nindex: {reranker: there/m}",
+    );
+    keep(
+        &home,
+        "MEMORY.md",
+        "# Known\n\n- the ferry leaves at nine\n- the ferry is blue, the ferry is old\n",
+    );
+    let found = || -> Vec<String> {
+        let args = ["-c", "test.yaml", "memory", "search", "--json", "the ferry"];
+        let run = home.cogtrix(&args).run();
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["text"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let (reranked, usual) = (found(), found());
+    assert_eq!(reranked[..2], [usual[1].clone(), usual[0].clone()]);
+    let asked = server.requests().into_iter();
+    assert_eq!(asked.filter(|it| it.path == "/v1/rerank").count(), 2);
 }

@@ -134,11 +134,6 @@ impl Corpus {
         }
     }
 
-    /// The file of the index is to be written again: it has words of what was forgotten.
-    pub(super) fn set_unkept(&mut self) {
-        self.n_unkept = usize::MAX / 2;
-    }
-
     /// Brings what is held up to what is there; adds to `troubles` what could not be read whole.
     pub(super) fn refresh(
         &mut self,
