@@ -18,6 +18,7 @@
 #[expect(dead_code, reason = "another trainer needs more of it")]
 mod learning;
 #[path = "../tests/it/tracking/score.rs"]
+#[expect(clippy::unwrap_used, reason = "of the tests")]
 mod score;
 
 use std::collections::HashMap;

@@ -200,8 +200,9 @@ impl ReasoningReader {
                 continue;
             }
             let kind = labelled.as_ref().map(|it| it.0).or(headed);
-            // A word by itself is a title.
-            if kind.is_none() && line.text.is_ascii() && !words.contains(' ') {
+            // A word by itself is a title, and what stands behind the sentence of an item an aside.
+            let is_title = line.text.is_ascii() && !words.contains(' ');
+            if kind.is_none() && (is_title || listed.is_some()) {
                 continue;
             }
             let said = self.marking.said(&line, &reading);
@@ -304,8 +305,8 @@ impl ReasoningReader {
         };
         let status = (kind == Kind::Alternative).then_some(Status::Rejected);
         Note {
-            status,
             why,
+            status,
             ..Note::new(text)
         }
     }
