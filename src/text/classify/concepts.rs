@@ -116,8 +116,17 @@ pub(super) struct Concepts {
 impl Concepts {
     /// Reads the list that comes with the program.
     pub(super) fn embedded() -> Self {
+        Self::of(include_str!("concepts.txt"))
+    }
+
+    /// Reads the list of what leads to something that a board keeps.
+    pub(super) fn leads() -> Self {
+        Self::of(include_str!("leads.txt"))
+    }
+
+    fn of(list: &'static str) -> Self {
         let mut concepts = Self::default();
-        let lines = include_str!("concepts.txt").lines();
+        let lines = list.lines();
         let lines = lines.filter_map(|line| {
             line.split_once(": ")
                 .filter(|(name, _)| !name.starts_with('#'))
@@ -149,6 +158,16 @@ impl Concepts {
             i += length;
         }
         said
+    }
+
+    /// Returns what each of the first `n` tokens says; 255 for nothing.
+    pub(super) fn each(&self, tokens: &Tokens, n: usize) -> Vec<u8> {
+        let mut each = vec![u8::MAX; n];
+        for it in self.said(tokens) {
+            let end = n.min(it.token + it.length);
+            each[it.token.min(end)..end].fill(it.what);
+        }
+        each
     }
 
     /// Whether tokens say that something is to be kept, and not what.

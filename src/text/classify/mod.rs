@@ -8,6 +8,7 @@
 
 mod concepts;
 mod features;
+pub mod spans;
 mod tokens;
 #[cfg(any(test, feature = "testing"))]
 pub mod training;
@@ -155,6 +156,7 @@ pub struct Classifier {
     keep: Model<'static>,
     kinds: Model<'static>,
     concepts: OnceLock<Concepts>,
+    leads: OnceLock<Concepts>,
 }
 
 impl Default for Classifier {
@@ -172,6 +174,7 @@ impl Classifier {
             keep,
             kinds,
             concepts: OnceLock::new(),
+            leads: OnceLock::new(),
         }
     }
 
@@ -215,6 +218,10 @@ impl Classifier {
     /// Whether a sentence only announces what is to be kept: `Remember this`, `Let me correct that:`.
     pub fn announces(&self, sentence: &str) -> bool {
         self.concepts().announces(&Tokens::of(sentence))
+    }
+
+    fn leads(&self) -> &Concepts {
+        self.leads.get_or_init(Concepts::leads)
     }
 
     fn concepts(&self) -> &Concepts {

@@ -2,166 +2,228 @@
 //! constraints, assumptions, conclusions and open questions, from what the person says.
 //!
 //! ```text
-//!  text -> sentences (no quotes, no stories) -> clauses -> cues -> parts -> findings
+//!  text -> sentences (no quotes, no stories) -> a label, a heading | learned spans -> findings
 //! ```
-//! One clause gives one finding (and a decision the alternatives it was preferred to). The words are in
-//! `config/cues/reasoning.yaml`.
+//! What is said by its form (`Budget: 5k`, a list of goals) is told by `config/cues/reasoning.yaml`, everything else
+//! by weights that were learned from labelled talk ([`marked`]).
 
-mod clauses;
-mod file;
-mod findings;
-mod marks;
-mod parts;
+pub mod marked;
 
-use std::ops::Range;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
-use regex::Captures;
+use serde::Deserialize;
 
-use self::clauses::{clauses, head, is_inside, plain, quoted};
-use self::findings::Findings;
-use self::marks::Marks;
-use self::parts::Separators;
-use super::Reader;
-use crate::memory::tracking::cues::Cues;
-use crate::memory::tracking::prose::{End, Sentence, is_title, sentences};
+use self::marked::{Marking, Said, lines};
+use super::{BadCue, Cued, Reader};
+use crate::memory::texts;
+use crate::memory::tracking::cues::{Cues, Language, filled};
+use crate::memory::tracking::prose::is_title;
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker, Status};
+use crate::text::classify::spans::Line;
+use crate::text::patterns::{BadPattern, Case, Patterns};
 
-/// What a constraint is about if nothing tells.
-const ANY_LABEL: &str = "Requirement";
+/// Words of each of several things behind a label, at most.
+const LISTED: usize = 8;
+
+/// The label that only a date or a duration has.
+const DEADLINE: &str = "Deadline";
 
 /// Finds what a person plans and decides.
 #[derive(Debug)]
 pub struct ReasoningReader {
-    groups: Vec<Group>,
-    /// A reason or a time (`why`) before what matters (`text`).
-    fronted: Cues,
-    marks: Sentences,
-    headings: Vec<(Kind, Marks)>,
-    /// What a constraint is about, told by its words; the first one counts.
-    labels: Vec<(String, Marks)>,
-    separators: Separators,
-}
-
-/// Cues that are looked for together.
-#[derive(Debug)]
-struct Group {
-    /// A clause without one of these is not worth a look; none is needed if there are none.
-    needs: Marks,
-    /// The clauses have no subject of their own.
-    is_elliptic: bool,
     cues: Cues,
-}
-
-/// The groups that a sentence is worth a look of.
-struct Worthy<'r> {
-    groups: Vec<&'r Group>,
-    leads: &'r Marks,
-}
-
-/// Marks of whole texts and sentences, and of their clauses.
-#[derive(Debug, Default)]
-struct Sentences {
     /// Texts of which nothing is read.
-    fiction: Marks,
-    /// Conditions and questions, whatever their clauses say.
-    unreal: Marks,
+    fiction: Patterns,
+    /// Conditions and questions, whatever their words say.
+    unreal: Patterns,
     /// Begins a story of the past, which goes on to the end of its paragraph …
-    story: Marks,
+    story: Patterns,
     /// … or to one of these.
-    present: Marks,
-    /// Words before a clause that say nothing.
-    leads: Marks,
-    /// Between two clauses.
-    breaks: Marks,
-    /// A blank and the first words of a clause that needs no break before it.
-    openers: Marks,
+    present: Patterns,
+    headings: Vec<(Kind, Patterns)>,
+    /// What a constraint is about, told by its words; the first one counts.
+    labels: Vec<(String, Patterns)>,
+    marking: Marking,
 }
 
-/// What stands before the clause that matters, and the rest of the sentence.
-#[derive(Debug, Default)]
-struct Fronted<'t> {
-    why: Option<&'t str>,
-    /// What the decision that follows is preferred to.
-    not: Vec<&'t str>,
-    rest: &'t str,
+/// What the file says of one language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Words {
+    lists: BTreeMap<String, Vec<String>>,
+    never: Vec<String>,
+    cues: BTreeMap<Kind, Vec<String>>,
+    fiction: Vec<String>,
+    unreal: Vec<String>,
+    story: Vec<String>,
+    present: Vec<String>,
+    headings: BTreeMap<Kind, Vec<String>>,
+    labels: Vec<Label>,
 }
 
-/// Where the subject of a clause is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Subject {
-    /// In the clause.
-    Needed,
-    /// In the clause, or in the one before it, or nowhere: "picked Nomad".
-    Understood,
+/// What a constraint is about, and the words that tell it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Label {
+    label: String,
+    words: Vec<String>,
 }
 
-impl Worthy<'_> {
-    fn begins(&self, text: &str, subject: Subject) -> bool {
-        let begins = |text: &str| self.of(subject).any(|group| group.cues.begins(text));
-        let stripped = self.leads.stripped(text);
-        begins(text) || (stripped.len() < text.len() && begins(stripped))
-    }
+impl Cued for ReasoningReader {
+    const FILE: &'static str = "cues/reasoning.yaml";
 
-    /// The weightiest thing that a clause says, with the words that lead to it or without.
-    fn said<'t>(&self, clause: &'t str, subject: Subject) -> Option<(Kind, Captures<'t>)> {
-        let said = |clause: &'t str| {
-            self.of(subject)
-                .flat_map(|group| group.cues.read(clause))
-                .min_by_key(|(kind, _)| findings::weight(*kind))
+    fn parse(text: &str) -> Result<Self, BadCue> {
+        let languages: BTreeMap<String, Words> = texts::read(text)?;
+        let cues = languages.values().map(|words| Language {
+            lists: words.lists.clone(),
+            never: words.never.clone(),
+            cues: words.cues.clone(),
+        });
+        let all = |of: fn(&Words) -> &Vec<String>| {
+            let lists = languages.values().map(|words| (of(words), words));
+            patterns(lists)
         };
-        said(clause).or_else(|| {
-            let stripped = self.leads.stripped(clause);
-            (stripped.len() < clause.len())
-                .then(|| said(stripped))
-                .flatten()
-        })
+        let mut reader = Self {
+            cues: Cues::new(&cues.collect::<Vec<_>>())?,
+            fiction: all(|words| &words.fiction)?,
+            unreal: all(|words| &words.unreal)?,
+            story: all(|words| &words.story)?,
+            present: all(|words| &words.present)?,
+            headings: Vec::new(),
+            labels: Vec::new(),
+            marking: Marking::embedded(),
+        };
+        for words in languages.values() {
+            for (kind, of) in &words.headings {
+                reader.headings.push((*kind, patterns([(of, words)])?));
+            }
+            for Label { label, words: of } in &words.labels {
+                let of = patterns([(of, words)])?;
+                reader.labels.push((label.clone(), of));
+            }
+        }
+        Ok(reader)
     }
 
-    fn of(&self, subject: Subject) -> impl Iterator<Item = &Group> {
-        let of = move |group: &&&Group| !group.is_elliptic || subject == Subject::Understood;
-        self.groups.iter().filter(of).copied()
+    fn check(&self) -> Result<(), BadPattern> {
+        self.cues.check()?;
+        let headings = self.headings.iter().map(|(_, patterns)| patterns);
+        let labels = self.labels.iter().map(|(_, patterns)| patterns);
+        [&self.fiction, &self.unreal, &self.story, &self.present]
+            .into_iter()
+            .chain(headings)
+            .chain(labels)
+            .try_for_each(Patterns::check)
+    }
+}
+
+fn patterns<'w>(
+    lists: impl IntoIterator<Item = (&'w Vec<String>, &'w Words)>,
+) -> Result<Patterns, BadPattern> {
+    let mut all = Vec::new();
+    for (list, words) in lists {
+        for pattern in list {
+            all.push(filled(pattern, &words.lists)?);
+        }
+    }
+    Ok(Patterns::new(Case::Ignored, all))
+}
+
+/// What was found, each once, one objective and one phase.
+#[derive(Debug, Default)]
+struct Found {
+    findings: Vec<Finding>,
+    seen: HashSet<(Kind, String)>,
+}
+
+impl Found {
+    fn add(&mut self, mut finding: Finding) {
+        let says = |text: &str| text.chars().any(char::is_alphanumeric);
+        finding.note.why = finding.note.why.filter(|why| says(why));
+        let says = says(&finding.note.text);
+        let key = match finding.kind {
+            Kind::Objective | Kind::Phase => String::new(),
+            _ => finding.note.text.to_lowercase(),
+        };
+        if says && self.seen.insert((finding.kind, key)) {
+            self.findings.push(finding);
+        }
     }
 }
 
 impl Reader for ReasoningReader {
     fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
-        let mut findings = Findings::default();
+        let mut found = Found::default();
         for text in exchange.said_by(&[Speaker::User]) {
-            if !self.marks.fiction.is_in(text) {
-                self.text(text, &mut findings);
+            if !self.fiction.is_match(text) {
+                self.text(text, &mut found);
             }
         }
-        findings.found()
+        found.findings
     }
 }
 
 impl ReasoningReader {
-    fn text(&self, text: &str, findings: &mut Findings) {
-        let quoted = quoted(text);
+    /// With other weights than those of the program.
+    #[must_use]
+    pub fn marking(mut self, marking: Marking) -> Self {
+        self.marking = marking;
+        self
+    }
+
+    fn text(&self, text: &str, found: &mut Found) {
+        let reading = self.marking.read(text);
         let mut is_story = false;
         let mut before = 0;
         // What the line before says of this one.
         let mut heading = None;
-        for sentence in sentences(text) {
-            let start = sentence.text.as_ptr().addr() - text.as_ptr().addr();
-            let gap = text.get(before..start).unwrap_or_default();
-            before = start + sentence.text.len();
+        for line in lines(text) {
+            let gap = text.get(before..line.at).unwrap_or_default();
+            before = line.at + line.text.len();
             let goes_on = || gap.matches('\n').count() < 2;
-            is_story = is_story && goes_on() && !self.marks.present.is_in(sentence.text);
-            is_story = is_story || self.marks.story.is_in(sentence.text);
-            if is_story || is_inside(&quoted, start) {
+            is_story = is_story && goes_on() && !self.present.is_match(line.text);
+            is_story = is_story || self.story.is_match(line.text);
+            if is_story {
                 continue;
             }
+            let words = plain(line.text);
             let is_line = gap.contains('\n');
-            let below = heading.take().filter(|_| is_line && !sentence.item);
-            let listed = sentence.heading.and_then(|heading| self.headed(heading));
-            heading = is_heading(&sentence, gap)
-                .then(|| self.headed(sentence.text))
-                .flatten();
-            match below.or(listed.filter(|_| is_line)) {
-                _ if heading.is_some() => {}
-                Some(kind) => self.item(kind, &sentence, findings),
-                None => self.sentence(&sentence, findings),
+            let below = heading.take().filter(|_| is_line && !line.item);
+            let listed = line.heading.and_then(|heading| self.headed(heading));
+            let is_heading = gap.trim_end().ends_with('#') || is_title(line.text);
+            heading = is_heading.then(|| self.headed(&words)).flatten();
+            if heading.is_some() {
+                continue;
+            }
+            let headed = below.or(listed.filter(|_| is_line));
+            let labelled = self.cues.read(&words).next();
+            if headed.is_none() && labelled.is_none() && self.unreal.is_match(&words) {
+                continue;
+            }
+            let kind = labelled.as_ref().map(|it| it.0).or(headed);
+            // A word by itself is a title, and what stands behind the sentence of an item an aside.
+            let is_title = line.text.is_ascii() && !words.contains(' ');
+            if kind.is_none() && (is_title || listed.is_some()) {
+                continue;
+            }
+            let said = self.marking.said(&line, &reading);
+            let part = |name| {
+                let part = labelled.as_ref().and_then(|(_, parts)| parts.name(name));
+                part.map(|part| trimmed(part.as_str()))
+            };
+            let text = part("text").unwrap_or(&words);
+            if let Some(label) = part("label") {
+                self.labelled(label, text, found);
+            } else if let Some(kind) = kind
+                && let listed = each(kind, text)
+                && (listed.len() > 1 || !said.iter().any(|it| it.kind == Some(kind)))
+            {
+                for text in listed {
+                    found.add(self.note(kind, text).of(kind));
+                }
+            } else {
+                self.learned(&line, &said, found);
             }
         }
     }
@@ -171,157 +233,130 @@ impl ReasoningReader {
         let heading = plain(heading);
         let heading = heading.trim_end_matches(':').trim();
         let mut headings = self.headings.iter();
-        let heading = headings.find(|(_, marks)| marks.is_in(heading));
+        let heading = headings.find(|(_, patterns)| patterns.is_match(heading));
         heading.map(|(kind, _)| *kind)
     }
 
-    /// An item under a heading says what the heading names; with a cue for the same, without its words.
-    fn item(&self, kind: Kind, sentence: &Sentence<'_>, findings: &mut Findings) {
-        let words = plain(sentence.text);
-        let said = self.worthy(&words).said(&words, Subject::Understood);
-        let said = said.filter(|(found, _)| *found == kind);
-        let note = match &said {
-            Some((_, parts)) => self.note(kind, parts, &words),
-            None => self.noted(kind, &words, None, &words),
-        };
-        findings.add(kind, note);
+    /// A reason belongs to what was decided or rejected before it, else behind it; what is rejected in the sentence of a
+    /// decision is what it was preferred to, and has no reason of its own.
+    fn learned(&self, line: &Line<'_>, said: &[Said<'_>], found: &mut Found) {
+        let is =
+            |place: usize, kind: Option<Kind>| said.get(place).is_some_and(|it| it.kind == kind);
+        let is_rejected = |place: usize| is(place, Some(Kind::Alternative));
+        let has_decision = said.iter().any(|it| it.kind == Some(Kind::Decision));
+        for (i, it) in said.iter().enumerate() {
+            let Some(kind) = it.kind else { continue };
+            if line.asks && kind != Kind::Question {
+                continue;
+            }
+            let mut note = self.note(kind, it.text);
+            let reason = match kind {
+                Kind::Decision => (i + 1..said.len()).find(|next| !is_rejected(*next)),
+                Kind::Alternative if !has_decision => Some(i + 1),
+                _ => None,
+            };
+            let reason = reason.filter(|next| is(*next, None));
+            let before = i.checked_sub(1).filter(|first| *first == 0 && is(0, None));
+            if let Some(why) = reason.or(before.filter(|_| is_choice(kind) && note.why.is_none())) {
+                note.why = Some(trimmed(said[why].text).to_owned());
+            }
+            if kind == Kind::Decision {
+                let others = said.iter().filter(|it| it.kind == Some(Kind::Alternative));
+                note.instead_of = others.map(|it| trimmed(it.text).to_owned()).collect();
+            }
+            found.add(note.of(kind));
+        }
     }
 
-    fn sentence(&self, sentence: &Sentence<'_>, findings: &mut Findings) {
-        let words = plain(sentence.text);
-        if self.marks.unreal.is_in(&words) {
+    /// A constraint under its own label, which takes the place of an older one.
+    fn labelled(&self, label: &str, text: &str, found: &mut Found) {
+        let label = capitalised(label);
+        if label == DEADLINE && !self.is_deadline(text) {
             return;
         }
-        let worthy = self.worthy(&words);
-        let Fronted { why, not, rest } = self.fronted(&words, &worthy);
-        let begins = |text: &str, subject| worthy.begins(text, subject);
-        let mut subject = Subject::Understood;
-        for clause in clauses(rest, self.breaks(rest), begins) {
-            let said = worthy.said(clause, subject);
-            subject = Subject::Needed;
-            let Some((kind, parts)) = said else {
-                continue;
-            };
-            subject = Subject::Understood;
-            if sentence.end == End::Question && kind != Kind::Question {
-                continue;
-            }
-            let mut note = self.note(kind, &parts, clause);
-            if kind == Kind::Decision {
-                note.why = note.why.or_else(|| why.map(str::to_owned));
-                note.instead_of
-                    .extend(not.iter().map(|&not| not.to_owned()));
-            }
-            findings.add(kind, note);
-        }
-    }
-
-    fn worthy(&self, words: &str) -> Worthy<'_> {
-        let is_worthy = |group: &&Group| group.needs.is_empty() || group.needs.is_in(words);
-        Worthy {
-            groups: self.groups.iter().filter(is_worthy).collect(),
-            leads: &self.marks.leads,
-        }
-    }
-
-    fn fronted<'t>(&self, words: &'t str, worthy: &Worthy<'_>) -> Fronted<'t> {
-        let stripped = self.marks.leads.stripped(words);
-        let mut fronted = Fronted {
-            rest: words,
-            ..Fronted::default()
+        let note = Note {
+            label: Some(label),
+            ..Note::new(text)
         };
-        if worthy.begins(stripped, Subject::Understood) {
-            return fronted;
-        }
-        let Some((_, parts)) = self.fronted.read(head(stripped)).next() else {
-            return fronted;
+        found.add(note.of(Kind::Constraint));
+    }
+
+    fn is_deadline(&self, text: &str) -> bool {
+        let mut labels = self.labels.iter();
+        let dates = labels.find(|(label, _)| label == DEADLINE);
+        text.contains(|c: char| c.is_ascii_digit())
+            || dates.is_some_and(|(_, dates)| dates.is_match(text))
+    }
+
+    /// A constraint without a label of its own says by its words what it is about, and takes no other's place.
+    fn note(&self, kind: Kind, text: &str) -> Note {
+        let text = trimmed(text);
+        // `Kafka (too heavy)`
+        let bracket = text.strip_suffix(')').filter(|_| is_choice(kind));
+        let (text, why) = match bracket.and_then(|text| text.split_once(" (")) {
+            Some((text, why)) => (text, Some(why.to_owned())),
+            None => (text, None),
         };
-        let part = |name| parts.name(name).map(|part| &stripped[part.range()]);
-        fronted.why = part("why").map(|why| self.separators.whole(why));
-        fronted.not.extend(
-            part("not")
-                .into_iter()
-                .flat_map(|not| self.separators.each(not)),
-        );
-        if let Some(rest) = parts.name("text") {
-            fronted.rest = &stripped[rest.start()..];
-        }
-        fronted
-    }
-
-    /// Where clauses may end and the next begin, in order.
-    fn breaks(&self, text: &str) -> Vec<Range<usize>> {
-        let openers = self.marks.openers.all(text);
-        let openers = openers.map(|mark| mark.start..mark.start + 1);
-        let mut breaks: Vec<_> = self.marks.breaks.all(text).chain(openers).collect();
-        breaks.sort_by_key(|mark| mark.start);
-        breaks
-    }
-
-    fn note(&self, kind: Kind, parts: &Captures<'_>, clause: &str) -> Note {
-        let part = |name| parts.name(name).map(|part| part.as_str().trim());
-        let part = |name| part(name).filter(|part| !part.is_empty());
-        let text = part("text").unwrap_or_default();
-        let mut note = self.noted(kind, text, part("label"), clause);
-        note.why = note
-            .why
-            .or_else(|| part("why").map(|why| self.separators.whole(why).to_owned()));
-        let preferred = part("not").map(|not| self.separators.each(not));
-        let preferred = preferred.into_iter().flatten();
-        note.instead_of.extend(preferred.map(str::to_owned));
-        note
-    }
-
-    fn noted(&self, kind: Kind, text: &str, label: Option<&str>, clause: &str) -> Note {
-        let separators = &self.separators;
-        match kind {
-            Kind::Decision => {
-                let parts = separators.decision(text);
-                Note {
-                    why: parts.why.map(str::to_owned),
-                    instead_of: parts.instead_of.into_iter().map(str::to_owned).collect(),
-                    ..Note::new(parts.text)
-                }
-            }
-            Kind::Alternative => {
-                let parts = separators.rejection(text);
-                Note {
-                    why: parts.why.map(str::to_owned),
-                    status: Some(Status::Rejected),
-                    ..Note::new(parts.text)
-                }
-            }
+        let text = match kind {
             Kind::Constraint => {
-                let text = separators.unreasoned(text);
-                Note {
-                    label: Some(self.label(label, text, clause)),
-                    ..Note::new(text)
-                }
+                let mut labels = self.labels.iter();
+                let label = labels.find(|(_, words)| words.is_match(text));
+                label.map_or(text.to_owned(), |(label, _)| format!("{label}: {text}"))
             }
-            Kind::Goal => Note::new(separators.unreasoned(text)),
-            _ => Note::new(separators.whole(text)),
-        }
-    }
-
-    /// The written label, or the one that the words tell, or the one of anything else.
-    fn label(&self, written: Option<&str>, text: &str, clause: &str) -> String {
-        let told = || {
-            let of = |text| self.labels.iter().find(|(_, marks)| marks.is_in(text));
-            of(text)
-                .or_else(|| of(clause))
-                .map(|(label, _)| label.clone())
+            _ => text.to_owned(),
         };
-        match written {
-            Some(written) => capitalised(written),
-            None => told().unwrap_or_else(|| ANY_LABEL.to_owned()),
+        let status = (kind == Kind::Alternative).then_some(Status::Rejected);
+        Note {
+            why,
+            status,
+            ..Note::new(text)
         }
     }
 }
 
-/// Whether a line, behind this gap, is a title.
-fn is_heading(sentence: &Sentence<'_>, gap: &str) -> bool {
-    let is_marked = gap.trim_end().ends_with('#');
-    is_marked || is_title(sentence.text)
+/// What is listed behind a label: `rejected: tea (cold), milk`.
+fn each(kind: Kind, text: &str) -> Vec<&str> {
+    let is_list = matches!(kind, Kind::Alternative | Kind::Goal);
+    let is_short = |part: &&str| part.split(' ').count() <= LISTED;
+    let mut depth = 0_usize;
+    let parts = text.split(|c| {
+        depth = match c {
+            '(' => depth + 1,
+            ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        c == ',' && depth == 0
+    });
+    let parts: Vec<&str> = parts.map(trimmed).collect();
+    if is_list && parts.iter().all(is_short) {
+        parts
+    } else {
+        vec![text]
+    }
+}
+
+fn is_choice(kind: Kind) -> bool {
+    matches!(kind, Kind::Decision | Kind::Alternative)
+}
+
+/// A sentence in one line, with single blanks, straight apostrophes and without marks of emphasis.
+fn plain(sentence: &str) -> Cow<'_, str> {
+    let is_other = |c: char| c.is_control() || matches!(c, '’' | '*' | '\u{a0}');
+    if !sentence.contains("  ") && !sentence.contains(is_other) {
+        return sentence.into();
+    }
+    let straight = sentence.replace('’', "'").replace("**", "");
+    let words = straight.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ").into()
+}
+
+/// Without blanks, punctuation and lonely brackets around.
+fn trimmed(text: &str) -> &str {
+    let is_around = |c: char| c.is_whitespace() || ",;:.!?–—*".contains(c);
+    let text = text.trim_matches(is_around);
+    let closed = text.strip_suffix(')').filter(|rest| !rest.contains('('));
+    closed.unwrap_or(text).trim_matches(is_around)
 }
 
 fn capitalised(text: &str) -> String {
