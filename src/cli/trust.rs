@@ -308,7 +308,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// What would run is shown whole.
+    /// What would run is shown whole, unless nobody could read it.
     fn max(key: &DemandedKey) -> usize {
         if key.key.starts_with(RUN) {
             RUN_MAX

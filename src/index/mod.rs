@@ -375,6 +375,7 @@ impl Index {
         searched.hits = hits;
         if let Some(reranker) = &self.parts.reranker
             && search.mode == SearchMode::Hybrid
+            && searched.hits.len() > 1
         {
             // A request is large, and seldom made.
             Box::pin(rerank(reranker, search.query, &mut searched.hits)).await;

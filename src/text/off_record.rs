@@ -18,7 +18,8 @@ pub fn is_off_record(text: &str) -> bool {
 /// Returns the sentences in which a wish may stand, and their clauses: what is wanted so is short, or stands at one end
 /// of what is long.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let head = text.floor_char_boundary(READ);
+    let is_long = text.len() > 2 * READ;
+    let head = text.floor_char_boundary(if is_long { READ } else { text.len() });
     let tail = text
         .ceil_char_boundary(text.len().saturating_sub(READ))
         .max(head);
@@ -141,8 +142,10 @@ mod tests {
             "May oyida ketaman, buni eslab qolma",
         ] {
             assert!(is_off_record(text), "{text}");
-            let long = format!("{}. {text}", "word ".repeat(2_000));
-            assert!(is_off_record(&long), "{text}");
+            for words in [1, 780, 790, 800, 1_590, 1_600, 2_000] {
+                let long = format!("{}. {text}", "word ".repeat(words));
+                assert!(is_off_record(&long), "{words} {text}");
+            }
         }
     }
 
@@ -155,6 +158,11 @@ mod tests {
             "Why do we not store passwords?",
             "We do not store the following fields",
             "do not store it in the fridge",
+            "Please do not store the session token in localStorage.",
+            "don't store the token in git",
+            "no need to store the intermediate results",
+            "Please don't write that to disk, keep it in memory.",
+            "don't commit this",
             "never forget this",
             "не сохраняй файл",
             "save this",

@@ -100,14 +100,21 @@ impl Local {
         let pooling = disk.read(&folder.join(POOLING)).ok();
         let pooling = pooling.and_then(|bytes| Pooling::read(&bytes));
         let usual = known.map_or(Pooling::Mean, |model| model.pooling);
+        let pooling = pooling.unwrap_or(usual);
+        // Vectors that were pooled otherwise are those of another model.
+        let pooled = match pooling {
+            _ if pooling == usual => "",
+            Pooling::Mean => "-mean",
+            Pooling::First => "-first",
+        };
         Ok(Self(Arc::new(Inner {
             model: format!(
-                "local/{}-{layers}x{size}-{digest}",
+                "local/{}{pooled}-{layers}x{size}-{digest}",
                 known.map_or("bert", |it| it.part)
             ),
             folder: folder.to_owned(),
             disk,
-            pooling: pooling.unwrap_or(usual),
+            pooling,
             config,
             vocabulary,
             weights: Mutex::new(None),

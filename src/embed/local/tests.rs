@@ -329,7 +329,7 @@ async fn a_folder_of_ones_own_is_read_as_its_name_and_its_files_say() {
     for (folder, model, weights) in [
         ("bge-small-en-v1.5", "local/bge-small-en-2x8-", &weights),
         ("mine", "local/e5-small-2x8-", &weights),
-        ("my-bge-small-en", "local/bge-small-en-2x8-", &weights),
+        ("my-bge-small-en", "local/bge-small-en-mean-2x8-", &weights),
         ("gte-small", "local/gte-small-2x8-", &half),
     ] {
         disk.put(format!("{folder}/vocab.txt"), WORDS.as_bytes());

@@ -182,15 +182,12 @@ async fn words_that_were_kept_find_the_same_and_are_not_read_again() {
         corpus.index.to_bytes(),
         kept[kept.len() - corpus.index.to_bytes().len()..]
     );
-    for at in (0..kept.len()).step_by(61) {
+    for at in (0..kept.len()).step_by(461) {
         let mut damaged = kept.clone();
         damaged[at] ^= 16;
         disk.put(KEPT, &damaged);
         let found = searched(&mut index_of(&disk), questions[0], SearchMode::Text).await;
         assert_eq!(found, fresh[0], "{at}");
-        if at > 1_000 {
-            break;
-        }
     }
 }
 

@@ -1,13 +1,15 @@
 //! `~`, and `dw` and `yw` with the keys of vi where fewer words follow than are asked for: the editor's own stop before the last
 //! character there. Such an operator is taken with whatever motion follows; all others are left to the editor.
 
-use rustyline::{At, Cmd, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount, Word};
+use rustyline::{At, CharSearch, Cmd, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount, Word};
 
 /// An operator whose motion is still to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operator {
     key: char,
     n: RepeatCount,
+    /// `f` and the like, whose character is still to come.
+    find: Option<char>,
 }
 
 /// Takes a key of vi's command mode, with the text from the cursor on; `None`: the editor is to see to it.
@@ -27,9 +29,21 @@ pub(super) fn step(
         }
         let key = key.filter(|key| ['d', 'y'].contains(key))?;
         let is_short = words_behind(behind, Word::Big) < usize::from(n) && !behind.is_empty();
-        *waiting = is_short.then_some(Operator { key, n });
+        *waiting = is_short.then_some(Operator { key, n, find: None });
         return is_short.then_some(Cmd::Noop);
     };
+    if let (None, Some(digit @ 1..)) = (operator.find, key.and_then(|key| key.to_digit(10))) {
+        let n = RepeatCount::try_from(digit).unwrap_or(1);
+        *waiting = Some(Operator { n, ..operator });
+        return Some(Cmd::Noop);
+    }
+    if let Some(key @ ('f' | 'F' | 't' | 'T')) = key.filter(|_| operator.find.is_none()) {
+        *waiting = Some(Operator {
+            find: Some(key),
+            ..operator
+        });
+        return Some(Cmd::Noop);
+    }
     let movement = key.and_then(|key| operator.movement(key, behind));
     Some(match (movement, operator.key) {
         (Some(movement), 'd') => Cmd::Kill(movement),
@@ -54,6 +68,15 @@ fn in_other_case(c: char) -> Cmd {
 impl Operator {
     fn movement(self, key: char, behind: &str) -> Option<Movement> {
         let Self { n, .. } = self;
+        if let Some(find) = self.find {
+            let search = match find {
+                'f' => CharSearch::Forward(key),
+                'F' => CharSearch::Backward(key),
+                't' => CharSearch::ForwardBefore(key),
+                _ => CharSearch::BackwardAfter(key),
+            };
+            return Some(Movement::ViCharSearch(n, search));
+        }
         let to_word = |word| {
             if words_behind(behind, word) < usize::from(n) {
                 Movement::EndOfLine

@@ -251,10 +251,11 @@ impl Shell {
             .flatten();
         let with_keys = network.is_some() && network::wants_keys(&arguments.command);
         let keys = arguments.keys || key.is_some() || with_keys;
-        let (lacked, wanted) = match (&network, keys) {
-            (Some(_), true) => ("network", "network: true, keys: true"),
-            (Some(_), false) => ("network", "network: true"),
-            (None, _) => ("keys", "keys: true"),
+        let lacked = if network.is_some() { "network" } else { "keys" };
+        let wanted = match (arguments.network || network.is_some(), keys) {
+            (true, true) => "network: true, keys: true",
+            (true, false) => "network: true",
+            (false, _) => "keys: true",
         };
         let Some(sign) = network.as_ref().or(key.as_ref()) else {
             return;
@@ -412,7 +413,7 @@ impl Typed for Shell {
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
         // In a pipe the last program's end counts, whatever happened to those before.
-        let is_piped = arguments.command.contains('|');
+        let is_piped = arguments.command.contains(" | ");
         if has_failed || is_piped {
             self.offer_more(&mut output, arguments);
         }

@@ -17,6 +17,9 @@ use crate::tools::shell::order::Order;
 /// Ends the name of a file; its beginning is the digest of the project's path.
 const RUNNING: &str = ".running";
 
+/// Ends what is written down whole.
+const END: &str = "end\n";
+
 /// Locked as long as this exists.
 #[derive(Debug)]
 pub(super) struct Baseline {
@@ -38,7 +41,10 @@ impl Baseline {
         options.read(true).write(true).create(true).mode(0o600);
         let file = options.open(folder.join(name)).ok()?;
         let is_first = file.try_lock().is_ok();
-        if !is_first {
+        if is_first {
+            // What an earlier command found counts no more, even if this process ends now.
+            file.set_len(0).ok()?;
+        } else {
             file.lock_shared().ok()?;
         }
         Some(Self { file, is_first })
@@ -51,14 +57,18 @@ impl Baseline {
     ) -> io::Result<BTreeSet<PathBuf>> {
         if self.is_first {
             let lines = before.iter().map(|(path, entry)| line(path, entry) + "\n");
-            self.file.set_len(0)?;
-            self.file.write_all(lines.collect::<String>().as_bytes())?;
+            let text = lines.collect::<String>() + END;
+            let written = self.file.write_all(text.as_bytes());
             self.file.lock_shared()?;
-            return Ok(BTreeSet::new());
+            return written.map(|()| BTreeSet::new());
         }
         let mut text = String::new();
         self.file.rewind()?;
         self.file.read_to_string(&mut text)?;
+        let Some(text) = text.strip_suffix(END) else {
+            // Whoever was first did not get to write it.
+            return Ok(BTreeSet::new());
+        };
         let known: BTreeSet<&str> = text.lines().collect();
         let paths: BTreeSet<&str> = known.iter().filter_map(|it| it.split(' ').next()).collect();
         before.retain(|path, _| paths.contains(digest_of(path).as_str()));

@@ -10,7 +10,7 @@ use rustix::fs::{Access, OFlags, access};
 
 use super::aside::remove;
 use super::{children, is_below};
-use crate::files::resolve_links;
+use crate::files::{digest, resolve_links};
 use crate::tools::shell::order::Order;
 
 /// A larger file is compared, and cannot be put back; the same for all files together.
@@ -60,6 +60,12 @@ impl Entry {
     /// Returns what two of them have in common that are the same, in this process or in another.
     pub(super) fn identity(&self) -> String {
         match self {
+            // One that was put back is another file with the same content.
+            Self::File {
+                mode,
+                content: Some(content),
+                ..
+            } => format!("{mode} {}", digest(content)),
             Self::File { stamp, mode, .. } => format!("{stamp:?} {mode}"),
             Self::Folder { .. } => "folder".to_owned(),
             Self::Link(_) | Self::Other(_) => format!("{self:?}"),
