@@ -50,10 +50,11 @@ impl Baseline {
         Some(Self { file, is_first })
     }
 
-    /// Takes out of `before` what was not there, and returns the paths that hold something else by now.
+    /// Returns the paths that were not there or held something else: what a command that was running has made of them is
+    /// not put back, and what a person has made is not taken away.
     pub(super) fn apply(
         &mut self,
-        before: &mut BTreeMap<PathBuf, Entry>,
+        before: &BTreeMap<PathBuf, Entry>,
     ) -> io::Result<BTreeSet<PathBuf>> {
         if self.is_first {
             let lines = before.iter().map(|(path, entry)| line(path, entry) + "\n");
@@ -70,8 +71,6 @@ impl Baseline {
             return Ok(BTreeSet::new());
         };
         let known: BTreeSet<&str> = text.lines().collect();
-        let paths: BTreeSet<&str> = known.iter().filter_map(|it| it.split(' ').next()).collect();
-        before.retain(|path, _| paths.contains(digest_of(path).as_str()));
         let changed = before
             .iter()
             .filter(|(path, entry)| !known.contains(line(path, entry).as_str()));

@@ -24,7 +24,7 @@ pub(in crate::tools::shell) struct Guard<'a> {
     /// Those that are read-only for the command where there are namespaces: if one changes, somebody else changed it.
     mounted: Vec<PathBuf>,
     before: BTreeMap<PathBuf, Entry>,
-    /// Those of `before` that a command which was already running had changed: they are not put back.
+    /// Those of `before` that somebody had made or changed since the first of the running commands began.
     changed: BTreeSet<PathBuf>,
     _baseline: Option<Baseline>,
     /// Files with another name, under which no mount covers them.
@@ -40,8 +40,8 @@ impl<'a> Guard<'a> {
         let protected: Vec<PathBuf> = protected.cloned().collect();
         let mounted = protected.iter().filter(|path| can_be_mounted(path));
         let mut baseline = Baseline::lock(order);
-        let mut before = snapshot(&protected, order);
-        let changed = baseline.as_mut().and_then(|it| it.apply(&mut before).ok());
+        let before = snapshot(&protected, order);
+        let changed = baseline.as_mut().and_then(|it| it.apply(&before).ok());
         let linked = before.keys().filter(|path| has_other_names(path));
         Self {
             mounted: mounted.cloned().collect(),
@@ -68,7 +68,10 @@ impl<'a> Guard<'a> {
         let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
         let mut aside = Aside::new(self.order.aside.as_deref());
         for path in paths {
-            if self.is_read_only(&path, namespaces) || self.was_closed(&path) {
+            if self.is_read_only(&path, namespaces)
+                || self.was_closed(&path)
+                || self.changed.contains(&path)
+            {
                 continue;
             }
             let (before, now) = (self.before.get(&path), after.get(&path));
@@ -80,9 +83,7 @@ impl<'a> Guard<'a> {
                 (Some(_), None) => Change::Removed,
                 (None, None) => continue,
             };
-            if before.is_some_and(|before| !before.can_be_restored())
-                || self.changed.contains(&path)
-            {
+            if before.is_some_and(|before| !before.can_be_restored()) {
                 let copy = None;
                 changes.push(PutBack { change, path, copy });
                 continue;
