@@ -125,7 +125,6 @@ mod tests {
             "please don’t save that",
             "My name is Ana. Please don't store that.",
             "do not write that down",
-            "Forget I said it: my name is Ana.",
             "Do not store the following: I am leaving in May",
             "Keep this between us: I am leaving in May",
             "This should stay out of your notes: I am leaving in May",
