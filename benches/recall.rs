@@ -7,6 +7,9 @@
 
 #![expect(clippy::print_stdout, reason = "a table for people")]
 
+#[path = "common/numbers.rs"]
+mod numbers;
+
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,47 +30,14 @@ use cogtrix::memory::{Memory, Prompts, Registry, Settings, Surroundings};
 use cogtrix::provider::Delivery;
 use cogtrix::testing::MemoryLog;
 use cogtrix::testing::provider::{ScriptedProvider, says};
+use numbers::Numbers;
 use tokio_util::sync::CancellationToken;
 
 const SIZES: [usize; 2] = [10_000, 100_000];
 const WINDOW: Tokens = Tokens(8_192);
-const VOCABULARY: u64 = 30_000;
 const WORDS_EACH: u64 = 45;
 const SITTING: u64 = 40;
 const FIRST: i64 = 1_600_000_000;
-
-/// Numbers that look random and are the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    /// A word; the smaller its number, the more often it comes, about as in a language.
-    fn word(&mut self) -> String {
-        // Each power of two below the vocabulary is as likely as the next, which is Zipf's law.
-        let most = 1 << (4 + self.below(12));
-        let mut n = self.below(VOCABULARY.min(most));
-        let mut word = String::new();
-        for letters in [&b"bdfgklmnprstvz"[..], b"aeiou"].iter().cycle().take(8) {
-            let count = letters.len() as u64;
-            word.push(char::from(letters[usize::try_from(n % count).unwrap_or(0)]));
-            n /= count;
-        }
-        word
-    }
-
-    fn text(&mut self, words: u64) -> String {
-        let count = words / 2 + self.below(words);
-        let words: Vec<String> = (0..count).map(|_| self.word()).collect();
-        words.join(" ")
-    }
-}
 
 fn message(n: u64, numbers: &mut Numbers) -> Message {
     let role = if n.is_multiple_of(2) {

@@ -7,6 +7,9 @@
 
 #![expect(clippy::print_stdout, reason = "a table for people")]
 
+#[path = "common/numbers.rs"]
+mod numbers;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,50 +24,17 @@ use cogtrix::index::{
 };
 use cogtrix::long_term::notes::SessionFiles;
 use cogtrix::store::{FileStore, SessionStore};
+use numbers::Numbers;
 
 const SESSIONS: u64 = 20;
 const MESSAGES: u64 = 5_000;
 const NOTES: u64 = 20_000;
 const A_FILE: u64 = 1_000;
-const VOCABULARY: u64 = 30_000;
 const WORDS_EACH: u64 = 25;
 const SITTING: u64 = 40;
 const FIRST: i64 = 1_600_000_000;
 const CALLS: usize = 200;
 const NOW: i64 = 1_800_000_000;
-
-/// Numbers that look random and are the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    /// A word; the smaller its number, the more often it comes, about as in a language.
-    fn word(&mut self) -> String {
-        // Each power of two below the vocabulary is as likely as the next, which is Zipf's law.
-        let most = 1 << (4 + self.below(12));
-        let mut n = self.below(VOCABULARY.min(most));
-        let mut word = String::new();
-        for letters in [&b"bdfgklmnprstvz"[..], b"aeiou"].iter().cycle().take(8) {
-            let count = letters.len() as u64;
-            word.push(char::from(letters[usize::try_from(n % count).unwrap_or(0)]));
-            n /= count;
-        }
-        word
-    }
-
-    fn text(&mut self) -> String {
-        let count = WORDS_EACH / 2 + self.below(WORDS_EACH);
-        let words: Vec<String> = (0..count).map(|_| self.word()).collect();
-        words.join(" ")
-    }
-}
 
 /// A question that has some words of a text.
 fn question(text: &str) -> String {
@@ -88,7 +58,7 @@ fn fill(data: &Path, store: &FileStore, parts: &Parts) -> Vec<String> {
             let day = i64::try_from(number * MESSAGES / SITTING + n / SITTING).unwrap_or(0);
             let minute = i64::try_from(n % SITTING).unwrap_or(0);
             let at = Timestamp::from_unix(FIRST + day * 86_400 + minute * 60);
-            let text = numbers.text();
+            let text = numbers.text(WORDS_EACH);
             if n.is_multiple_of(997) {
                 questions.push(question(&text));
             }
@@ -109,7 +79,7 @@ fn fill(data: &Path, store: &FileStore, parts: &Parts) -> Vec<String> {
     }
     for file in 0..NOTES / A_FILE {
         let notes: Vec<String> = (0..A_FILE)
-            .map(|_| format!("- {}\n", numbers.text()))
+            .map(|_| format!("- {}\n", numbers.text(WORDS_EACH)))
             .collect();
         questions.push(question(&notes[usize::try_from(file).unwrap_or(0)]));
         let path = data.join(format!("workspace/memories/file-{file}.md"));

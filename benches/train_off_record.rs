@@ -19,7 +19,7 @@ use std::fs;
 use std::path::Path;
 
 use cogtrix::text::linear::Model;
-use cogtrix::text::off_record::{MIN, features, is_off_record, sentences};
+use cogtrix::text::off_record::{features, is_off_record, is_off_record_by, sentences};
 use learning::{Learner, Random};
 use serde_json::Value;
 
@@ -84,13 +84,13 @@ fn of_others() -> Vec<Row> {
     })
 }
 
-/// Each message as its sentences, and those as places of weights.
-fn places(learner: &Learner, text: &str) -> Vec<Vec<u32>> {
+/// The sentences of a message as indexes of weights.
+fn indexes(learner: &Learner, text: &str) -> Vec<Vec<u32>> {
     sentences(text)
         .map(|sentence| {
-            let mut places = Vec::new();
-            features(sentence, |feature| places.push(learner.index(feature)));
-            places
+            let mut indexes = Vec::new();
+            features(sentence, |feature| indexes.push(learner.index(feature)));
+            indexes
         })
         .collect()
 }
@@ -100,7 +100,7 @@ fn learn(rows: &[&Row]) -> Learner {
     let mut learner = Learner::new(BITS, SHRINK);
     let mut examples: Vec<(Vec<Vec<u32>>, bool, f32)> = rows
         .iter()
-        .map(|row| (places(&learner, &row.text), row.off, row.counts))
+        .map(|row| (indexes(&learner, &row.text), row.off, row.counts))
         .collect();
     let mut random = Random(1);
     for epoch in 0..EPOCHS {
@@ -172,14 +172,7 @@ fn main() {
         let rows: Vec<&Row> = all.iter().filter(|row| row.file != left_out).collect();
         learn(&rows).file()
     };
-    let reads = |file: &[u8], text: &str| {
-        let model = Model::new(file);
-        sentences(text).any(|sentence| {
-            let mut sum = 0;
-            features(sentence, |feature| sum += model.weight(feature));
-            model.scaled(sum) > MIN
-        })
-    };
+    let reads = |file: &[u8], text: &str| is_off_record_by(&Model::new(file), text);
     if arguments.iter().any(|it| it == "--leave-out") {
         let mut files: Vec<&str> = all.iter().map(|row| row.file.as_str()).collect();
         files.dedup();

@@ -202,7 +202,7 @@ impl Agent {
         }
     }
 
-    /// Where no model is connected, no other reason counts.
+    /// Returns the error, or that a model is needed where none is connected.
     fn without_model(&self, error: NotWritten) -> CompactError {
         if self.provider.is_offline() && !matches!(error, NotWritten::Interrupted) {
             CompactError::NeedsModel

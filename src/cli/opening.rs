@@ -180,10 +180,9 @@ pub(super) fn listen(listening: &mut Option<Signals>) -> Result<&mut Signals, Cl
     Ok(listening.as_mut().expect("it is there now"))
 }
 
-/// Where a session is kept.
-type Place = (Arc<dyn Disk>, Arc<dyn SessionStore>);
+type DiskAndStore = (Arc<dyn Disk>, Arc<dyn SessionStore>);
 
-fn kept_in(args: &ChatArgs, config: &Config) -> Result<Place, CliError> {
+fn kept_in(args: &ChatArgs, config: &Config) -> Result<DiskAndStore, CliError> {
     parts::check_data_folder(&config.settings.data_dir)?;
     let disk = parts::disk_of_run(args, config);
     let store = Arc::new(parts::store(args, Arc::clone(&disk), config));

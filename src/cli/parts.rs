@@ -155,16 +155,16 @@ pub(super) fn places(config: &Config) -> Vec<String> {
 /// What is written to them and read of them in a turn.
 pub(super) fn extractor(config: &Config, texts: &Texts) -> Result<Extractor, CliError> {
     let extractor = Extractor::with(|name| own(texts, name), &config.settings.memory.wal);
-    extractor.map_err(|bad| with_place(bad, config))
+    extractor.map_err(|bad| located(bad, config))
 }
 
 pub(super) fn fact_cues(config: &Config, texts: &Texts) -> Result<FactCues, CliError> {
     let cues = FactCues::with(|name| own(texts, name), &config.settings.memory.facts);
-    cues.map_err(|bad| with_place(bad, config))
+    cues.map_err(|bad| located(bad, config))
 }
 
-/// A setting is told with its place.
-fn with_place(bad: BadCues, config: &Config) -> CliError {
+/// Adds to a mistake where it was set.
+fn located(bad: BadCues, config: &Config) -> CliError {
     let BadCues::Languages {
         setting,
         languages,

@@ -175,8 +175,8 @@ impl CliError {
     }
 }
 
-/// What to do about a data folder.
-const USABLE_FOLDER: &str =
+/// Says what to do about a data folder that cannot be used.
+pub(super) const USABLE_FOLDER: &str =
     "make it a folder that you can read and write, or choose another with --data-dir";
 
 impl Hint for CliError {

@@ -3,7 +3,7 @@
 use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
 use super::{app, opening, parts, trust};
-use crate::config::{self, Config, ConfigError, Mistake, Problem, Texts};
+use crate::config::{self, Config, ConfigError, Mistake, Problem, Settings, Texts};
 use crate::files::LocalDisk;
 use crate::hint::{Hint, chain};
 use crate::provider::Catalog;
@@ -69,7 +69,11 @@ fn check(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     if let Some(config) = &config {
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(config, &inputs, &texts)?;
-        mistakes.extend(unknown_models(config, &catalog, &MODELS));
+        mistakes.extend(unknown_models(
+            config,
+            &catalog,
+            OF_A_CHAT.iter().chain(&OF_EMBEDDINGS),
+        ));
         let cues = [
             parts::extractor(config, &texts).err(),
             parts::fact_cues(config, &texts).err(),
@@ -101,26 +105,34 @@ fn warn(config: &Config, output: &mut Output) {
     }
 }
 
-/// Settings that name a model.
-const MODELS: [&str; 3] = ["models.default", "memory.summarization_model", "rag.model"];
+/// A setting that names a model.
+type Named = (&'static str, fn(&Settings) -> &str);
+
+/// Of a chat.
+const OF_A_CHAT: [Named; 2] = [
+    ("models.default", |it| &it.provider.models.default),
+    ("memory.summarization_model", |it| {
+        &it.memory.summarization_model
+    }),
+];
+const OF_EMBEDDINGS: [Named; 1] = [("rag.model", |it| &it.rag.model)];
 
 /// Refuses models of a chat that name nothing, with the place of each.
 pub(super) fn check_models(config: &Config, catalog: &Catalog) -> Result<(), CliError> {
-    let unknown = unknown_models(config, catalog, &MODELS[..2]);
+    let unknown = unknown_models(config, catalog, &OF_A_CHAT);
     if unknown.is_empty() {
         return Ok(());
     }
     Err(ConfigError::of(unknown).into())
 }
 
-fn unknown_models(config: &Config, catalog: &Catalog, keys: &[&str]) -> Vec<Mistake> {
-    let settings = &config.settings;
-    let unknown = keys.iter().filter_map(|key| {
-        let model = match *key {
-            "memory.summarization_model" => &settings.memory.summarization_model,
-            "rag.model" => &settings.rag.model,
-            _ => &settings.provider.models.default,
-        };
+fn unknown_models<'a>(
+    config: &Config,
+    catalog: &Catalog,
+    named: impl IntoIterator<Item = &'a Named>,
+) -> Vec<Mistake> {
+    let unknown = named.into_iter().filter_map(|(key, model)| {
+        let model = model(&config.settings);
         let error = (!model.is_empty()).then(|| catalog.knows(model).err());
         let error = error.flatten()?;
         Some(Mistake {

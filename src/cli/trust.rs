@@ -308,7 +308,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// What would run is shown whole, unless nobody could read it.
+    /// Returns how much of a value is shown: of what would run all that a person could read.
     fn max(key: &DemandedKey) -> usize {
         if key.key.starts_with(RUN) {
             RUN_MAX

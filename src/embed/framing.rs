@@ -12,7 +12,7 @@ pub enum Purpose {
     Question,
 }
 
-/// What is known of a model by a part of its name.
+/// Describes models by a part of their names.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) part: &'static str,

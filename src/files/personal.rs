@@ -19,14 +19,16 @@ pub enum Existing {
     IsReplaced,
 }
 
-/// Opens a file to be read that a person named. Devices and pipes, which may have no end, are refused without a wait.
-pub fn open_for_person(path: &Path) -> io::Result<File> {
+/// Opens a file to be read. Devices and pipes, which may have no end, are refused without a wait, and no terminal becomes
+/// ours.
+pub fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
-        let flags = rustix::fs::OFlags::NONBLOCK.bits();
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.cast_signed());
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        let flags = flags.bits().cast_signed();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     }
     let file = options.open(path)?;
     if file.metadata()?.is_file() {
@@ -234,9 +236,9 @@ mod tests {
             0,
         )
         .unwrap();
-        assert!(open_for_person(&file).is_ok());
+        assert!(open_regular(&file).is_ok());
         for path in [pipe.as_path(), Path::new("/dev/zero"), folder.path()] {
-            let refused = open_for_person(path).unwrap_err().to_string();
+            let refused = open_regular(path).unwrap_err().to_string();
             assert_eq!(refused, "it is not a regular file", "{path:?}");
         }
     }

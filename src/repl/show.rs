@@ -222,19 +222,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::term::{Device, Policy, Streams};
+    use crate::term::fixture::streams;
+    use crate::term::{Device, Policy};
     use crate::testing::Capture;
 
     #[test]
     fn the_time_to_the_next_try_is_seen_however_long_the_reason_is() {
         let seen = Capture::default();
-        let streams = Streams {
-            stdout: Box::new(seen.clone()),
-            stderr: Box::new(seen.clone()),
-            stdout_device: Device::Terminal,
-            stderr_device: Device::Terminal,
-            columns: Some(40),
-        };
+        let streams = streams(&seen, Device::Terminal, 40);
         let mut output = Output::new(streams, Policy::default());
         output.wait_for("waiting for the model", "Ctrl-C stops");
         let retrying = TurnEvent::Retrying {

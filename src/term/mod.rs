@@ -15,6 +15,8 @@
 
 mod background;
 mod escape;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod keys;
 mod list;
 mod markdown;

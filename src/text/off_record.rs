@@ -3,15 +3,20 @@
 //! A linear model over words, runs of words and parts of words, learned from `benches/corpus/off_record` by
 //! `cargo bench --bench train_off_record`. Each sentence is read by itself: a wish stands in one of them. Pure.
 
-use super::linear::{Feature, Model, hash_of};
+use super::linear::{self, Feature, Model, hash_of};
 
 /// Whether a person wants nothing of a message to be kept beyond history.
 pub fn is_off_record(text: &str) -> bool {
     const MODEL: Model<'static> = Model::new(include_bytes!("off_record.weights"));
+    is_off_record_by(&MODEL, text)
+}
+
+/// The same by other weights.
+pub fn is_off_record_by(model: &Model<'_>, text: &str) -> bool {
     sentences(text).any(|sentence| {
         let mut sum = 0;
-        features(sentence, |feature| sum += MODEL.weight(feature));
-        MODEL.scaled(sum) > MIN
+        features(sentence, |feature| sum += model.weight(feature));
+        model.scaled(sum) > MIN
     })
 }
 
@@ -36,7 +41,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Which score a sentence needs.
-pub const MIN: f32 = 0.4;
+const MIN: f32 = 0.4;
 /// Bytes at each end that are read.
 const READ: usize = 4_000;
 /// Ends of clauses.
@@ -52,16 +57,16 @@ pub fn features(sentence: &str, mut tell: impl FnMut(Feature)) {
     let words = words(&small);
     tell(Feature::new(0, 0, 0));
     for (at, word) in words.iter().enumerate() {
-        let next = |steps: usize| words.get(at + steps).copied();
-        let hash = hash(word);
+        let next = |steps: usize| words.get(at + steps).map(|word| linear::hash(word));
+        let hash = linear::hash(word);
         tell(Feature::new(1, hash, 0));
         if let Some(second) = next(1) {
-            let pair = Feature::new(2, hash, self::hash(second));
+            let pair = Feature::new(2, hash, second);
             tell(pair);
             if let Some(third) = next(2) {
-                tell(pair.and(self::hash(third)));
+                tell(pair.and(third));
                 // With a word between.
-                tell(Feature::new(3, hash, self::hash(third)));
+                tell(Feature::new(3, hash, third));
             }
         }
         let letters: Vec<char> = format!("<{word}>").chars().collect();
@@ -77,10 +82,6 @@ pub fn features(sentence: &str, mut tell: impl FnMut(Feature)) {
 
 /// Letters of a part of a word.
 const PART: usize = 4;
-
-fn hash(word: &str) -> u64 {
-    hash_of(word.chars().map(u64::from))
-}
 
 /// Returns words, and of scripts without blanks each character; commas and the like are words, and so are both ends.
 fn words(small: &str) -> Vec<&str> {

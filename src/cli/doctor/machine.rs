@@ -9,6 +9,7 @@ use bytesize::ByteSize;
 use rustix::fs::{Access, access, statvfs};
 
 use super::finding::Finding;
+use crate::cli::report::USABLE_FOLDER;
 use crate::files::{Disk, LockError};
 use crate::provider::Environment;
 use crate::term::{Output, Paint};
@@ -26,7 +27,7 @@ pub(super) fn data_folder(root: &Path, disk: &dyn Disk) -> Finding {
         Finding::problem(
             DATA,
             format!("{shown} cannot be used: {error}"),
-            "make it a folder that you can read and write, or choose another with --data-dir",
+            USABLE_FOLDER,
         )
     };
     match std::fs::metadata(root) {

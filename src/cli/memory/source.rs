@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::line;
 use crate::cli::report::CliError;
-use crate::files::open_for_person;
+use crate::files::open_regular;
 use crate::term::{bar, thousands};
 
 const BAR_COLUMNS: usize = 20;
@@ -47,7 +47,7 @@ impl Source {
         Ok(match self {
             Self::Stdin => (Box::new(io::stdin()), None),
             Self::File(path) => {
-                let file = open_for_person(path).map_err(|error| self.cannot_read(error))?;
+                let file = open_regular(path).map_err(|error| self.cannot_read(error))?;
                 let size = file.metadata().ok().map(|meta| meta.len());
                 (Box::new(file), size)
             }

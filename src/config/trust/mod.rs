@@ -279,8 +279,8 @@ pub(super) fn rules(project: &Path, root: PathBuf, names: &[String]) -> RuleFile
     }
 }
 
-/// What a config file of a folder may set before the folder is trusted: how things look. Everything else chooses what is
-/// read, kept, sent, asked or run, by whom, and for how long.
+/// A config file of a folder may set nothing else before the folder is trusted: how things look. All other keys choose
+/// what is read, kept, sent, asked or run, by whom, and for how long.
 const HARMLESS: &str = "ui";
 
 fn needs_trust(path: &KeyPath) -> bool {

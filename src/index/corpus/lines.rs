@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::text::lines::single_spaced;
+
 /// A longer line stands at several places.
 const LONG_LINE: usize = 900;
 const PART: usize = 600;
@@ -45,13 +47,7 @@ pub(super) fn parts(line: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// A text as exact words are compared: in lower case, every run of blanks one space.
 pub fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        folded.push_str(word);
-    }
+    let mut folded = single_spaced(text);
     if folded.is_ascii() {
         folded.make_ascii_lowercase();
         return folded;

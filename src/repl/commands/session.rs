@@ -72,13 +72,7 @@ pub(in crate::repl) fn overview(repl: &ReplContext) -> Result<Answer, CommandErr
 pub(super) async fn new(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() && repl.env.places.writing == Writing::Refused {
         // What is open read-only is left for a chat that may write.
-        let mut name = repl.usual_name.clone();
-        for n in 2.. {
-            if !repl.env.store.has(&name)? {
-                break;
-            }
-            name = repl.usual_name.numbered(n)?;
-        }
+        let name = free_name(&repl.usual_name, repl.env.store.as_ref())?;
         return Ok(Next::OpenSession(name));
     }
     if arguments.is_empty() {
@@ -264,7 +258,11 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
     let origin = from.as_str().rsplit_once(FORK);
     let origin = origin.filter(|(_, rest)| is_number(rest)).map(|it| it.0);
     let origin: SessionName = origin.unwrap_or(from.as_str()).parse()?;
-    let base = origin.with_end(FORK)?;
+    free_name(&origin.with_end(FORK)?, store)
+}
+
+/// Returns the first of `NAME`, `NAME-2`, … that nothing has.
+fn free_name(base: &SessionName, store: &dyn SessionStore) -> Result<SessionName, CommandError> {
     let mut name = base.clone();
     for n in 2.. {
         if !store.has(&name)? {

@@ -369,18 +369,13 @@ mod tests {
     use std::io::{BufReader, Write};
 
     use super::*;
-    use crate::term::{Device, Policy, Streams};
+    use crate::term::fixture::streams;
+    use crate::term::{Device, Policy};
     use crate::testing::Capture;
 
     fn output() -> (Output, Capture) {
         let told = Capture::default();
-        let streams = Streams {
-            stdout: Box::new(told.clone()),
-            stderr: Box::new(told.clone()),
-            stdout_device: Device::File,
-            stderr_device: Device::File,
-            columns: Some(80),
-        };
+        let streams = streams(&told, Device::File, 80);
         (Output::new(streams, Policy::default()), told)
     }
 

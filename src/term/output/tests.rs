@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::term::fixture::streams;
 use crate::term::markdown::Line;
 use crate::testing::Capture;
 
@@ -21,13 +22,7 @@ fn output(stdout: Device, stderr: Device, policy: Policy) -> (Output, Capture, C
 /// Both streams on one terminal: one capture shows what the person sees, in its order.
 fn screen(paint: Paint) -> (Output, Capture) {
     let seen = Capture::default();
-    let streams = Streams {
-        stdout: Box::new(seen.clone()),
-        stderr: Box::new(seen.clone()),
-        stdout_device: Device::Terminal,
-        stderr_device: Device::Terminal,
-        columns: Some(20),
-    };
+    let streams = streams(&seen, Device::Terminal, 20);
     let policy = Policy {
         paint,
         ..Policy::default()
@@ -58,13 +53,7 @@ fn replies_go_to_stdout_byte_for_byte_and_everything_else_to_stderr() {
 #[test]
 fn in_a_file_that_gets_both_streams_a_warning_never_stands_in_a_line_of_the_reply() {
     let both = Capture::default();
-    let streams = Streams {
-        stdout: Box::new(both.clone()),
-        stderr: Box::new(both.clone()),
-        stdout_device: Device::File,
-        stderr_device: Device::File,
-        columns: Some(20),
-    };
+    let streams = streams(&both, Device::File, 20);
     let mut output = Output::new(streams, Policy::default());
     output.is_one_file = true;
     output.reply_delta("half of");

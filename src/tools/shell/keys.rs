@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::network::QUOTED_MAX;
+use super::network::first_line;
 
 /// Folders and files that commands may not read, relative to the home folder.
 const HIDDEN: [&str; 123] = [
@@ -185,16 +185,11 @@ pub(super) fn hidden(
 
 /// Returns the first line that says that a hidden path could not be read.
 pub(super) fn sign_of_need(output: &str, hidden: &[PathBuf]) -> Option<String> {
-    let line = output.lines().find(|line| {
-        let lower = line.to_lowercase();
-        let is_denied = lower.contains("permission denied") || lower.contains("eacces");
-        is_denied
-            && hidden
-                .iter()
-                .filter_map(|path| path.to_str())
-                .any(|path| line.contains(path))
-    })?;
-    Some(line.trim().chars().take(QUOTED_MAX).collect())
+    first_line(output, |line, small| {
+        let is_denied = small.contains("permission denied") || small.contains("eacces");
+        let mut hidden = hidden.iter().filter_map(|path| path.to_str());
+        is_denied && hidden.any(|path| line.contains(path))
+    })
 }
 
 #[cfg(test)]

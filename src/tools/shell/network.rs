@@ -73,14 +73,19 @@ pub(super) fn wants_keys(line: &str) -> bool {
 }
 
 /// Characters of a line that are quoted.
-pub(super) const QUOTED_MAX: usize = 160;
+const QUOTED_MAX: usize = 160;
 
 /// Returns the first line that says so.
 pub(super) fn sign_of_need(output: &str) -> Option<String> {
-    let line = output.lines().find(|line| {
-        let line = line.to_lowercase();
-        SIGNS.iter().any(|sign| line.contains(sign)) || is_elsewhere(&line)
-    })?;
+    first_line(output, |_, small| {
+        SIGNS.iter().any(|sign| small.contains(sign)) || is_elsewhere(small)
+    })
+}
+
+/// Returns the beginning of the first line that is looked for, by itself and in small letters.
+pub(super) fn first_line(output: &str, is_sign: impl Fn(&str, &str) -> bool) -> Option<String> {
+    let mut lines = output.lines();
+    let line = lines.find(|line| is_sign(line, &line.to_lowercase()))?;
     Some(line.trim().chars().take(QUOTED_MAX).collect())
 }
 

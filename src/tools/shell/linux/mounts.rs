@@ -182,14 +182,16 @@ fn own_terminals() {
 
 /// Returns what has to be mounted for an order, what lies above first.
 pub(super) fn plan(order: &Order) -> Vec<Mount> {
-    let keys = order.within(&order.hidden);
-    let keys = keys.iter().filter(|_| order.keys == Keys::Readable);
+    let keys = match order.keys {
+        Keys::Readable => order.within(&order.hidden),
+        Keys::Hidden => BTreeSet::new(),
+    };
     let read_only: Vec<&PathBuf> = order
         .protected
         .iter()
         .filter(|path| is_below(path, &order.writable))
         .filter(|path| can_be_mounted(path))
-        .chain(keys)
+        .chain(&keys)
         .collect();
     let covers = covers(order);
     let covered = covers.iter().map(Mount::path);
@@ -212,7 +214,9 @@ pub(super) fn plan(order: &Order) -> Vec<Mount> {
     let read_only = read_only
         .into_iter()
         .map(|path| Mount::ReadOnly(path.clone()));
-    itself.chain(read_only).chain(covers.clone()).collect()
+    let mut all: Vec<Mount> = itself.chain(read_only).collect();
+    all.extend(covers);
+    all
 }
 
 fn is_shared(folder: &Path) -> bool {

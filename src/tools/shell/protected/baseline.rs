@@ -78,14 +78,7 @@ impl Baseline {
     }
 }
 
-fn digest_of(path: &Path) -> String {
-    digest(path.as_os_str().as_encoded_bytes())
-}
-
 fn line(path: &Path, entry: &Entry) -> String {
-    format!(
-        "{} {}",
-        digest_of(path),
-        digest(entry.identity().as_bytes())
-    )
+    let path = path.as_os_str().as_encoded_bytes();
+    digest(&[path, b"\0", entry.identity().as_bytes()].concat())
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, OFlags, access};
+use rustix::fs::{Access, access};
 
 use super::aside::remove;
 use super::{children, is_below};
-use crate::files::{digest, resolve_links};
+use crate::files::{digest, open_regular, resolve_links};
 use crate::tools::shell::order::Order;
 
 /// A larger file is compared, and cannot be put back; the same for all files together.
@@ -182,16 +182,8 @@ pub(super) fn content(path: &Path, size: u64, room: &mut u64) -> Option<Vec<u8>>
 
 /// Returns at most `max` bytes of a regular file; `None` of anything else, which may have no end, or never begin.
 pub(super) fn read(path: &Path, max: u64) -> Option<Vec<u8>> {
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let file = File::options()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)
-        .ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
     let mut content = Vec::new();
+    let file = open_regular(path).ok()?;
     file.take(max).read_to_end(&mut content).ok()?;
     Some(content)
 }

@@ -127,7 +127,7 @@ fn free_talk_is_read_without_a_label() {
 }
 
 #[test]
-fn constraints_without_a_label_take_no_others_place() {
+fn a_constraint_without_a_label_replaces_no_other() {
     let findings = read("Everything must be vegan. It has to run on ARM. We must ship by March.");
     assert_eq!(findings.len(), 3);
     assert!(findings.iter().all(|it| it.note.label.is_none()));
