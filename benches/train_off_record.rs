@@ -18,14 +18,14 @@ mod learning;
 use std::fs;
 use std::path::Path;
 
+use cogtrix::text::classify::off_record::{features, is_off_record, is_off_record_by, sentences};
 use cogtrix::text::linear::Model;
-use cogtrix::text::off_record::{features, is_off_record, is_off_record_by, sentences};
 use learning::{Learner, Random};
 use serde_json::Value;
 
 const CORPUS: &str = "benches/corpus/off_record";
 const OTHERS: &str = "benches/corpus/kinds";
-const WEIGHTS: &str = "src/text/off_record.weights";
+const WEIGHTS: &str = "src/text/classify/off_record.weights";
 
 /// Upper bits of a feature: 2^14 buckets and a tag.
 const BITS: u32 = 22;

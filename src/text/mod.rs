@@ -4,11 +4,10 @@ pub mod classify;
 mod function_words;
 pub mod linear;
 pub mod lines;
-pub mod off_record;
 pub mod once;
 pub mod patterns;
 pub mod ranges;
 pub mod secrets;
 pub mod statement;
 
-pub use off_record::is_off_record;
+pub use classify::off_record::is_off_record;

@@ -2,8 +2,8 @@
 //!
 //! What is learned in one language holds in the others by it.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use fst::Map;
+use fst::raw::Output;
 
 use super::tokens::{Form, Tokens};
 
@@ -106,42 +106,45 @@ const EMPTY: [&str; 62] = [
 ];
 
 /// Words, phrases and beginnings of words, each with its concept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Concepts {
-    names: Vec<&'static str>,
-    whole: HashMap<Cow<'static, str>, u8>,
-    stems: HashMap<Cow<'static, str>, u8>,
+    /// The list as it is written: `NAME: FORM …`.
+    list: &'static str,
+    /// The forms in it with the numbers of their concepts, made when the program was built.
+    forms: Option<Map<&'static [u8]>>,
+}
+
+macro_rules! embedded {
+    ($name:literal) => {
+        Concepts {
+            list: include_str!(concat!($name, ".txt")),
+            forms: Map::new(
+                include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".fst")).as_slice(),
+            )
+            .ok(),
+        }
+    };
 }
 
 impl Concepts {
-    /// Reads the list that comes with the program.
-    pub(super) fn embedded() -> Self {
-        Self::of(include_str!("concepts.txt"))
+    /// Returns the concepts that people speak of.
+    pub(super) fn general() -> Self {
+        embedded!("concepts")
     }
 
-    /// Reads the list of what leads to something that a board keeps.
+    /// Returns what leads to something that a board keeps.
     pub(super) fn leads() -> Self {
-        Self::of(include_str!("leads.txt"))
+        embedded!("leads")
     }
 
-    fn of(list: &'static str) -> Self {
-        let mut concepts = Self::default();
-        let lines = list.lines();
-        let lines = lines.filter_map(|line| {
-            line.split_once(": ")
-                .filter(|(name, _)| !name.starts_with('#'))
-        });
-        for (number, (name, forms)) in (0..SIGNS).zip(lines) {
-            concepts.names.push(name);
-            for form in forms.split(' ') {
-                let (form, all) = match form.strip_suffix('*') {
-                    Some(stem) => (stem, &mut concepts.stems),
-                    None => (form, &mut concepts.whole),
-                };
-                all.entry(spaced(form)).or_insert(number);
-            }
-        }
-        concepts
+    /// Returns what a wish is made of that nothing be kept.
+    pub(super) fn off_record() -> Self {
+        embedded!("off_record")
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        let lines = self.list.lines().filter(|line| !line.starts_with('#'));
+        lines.filter_map(|line| line.split_once(": ").map(|(name, _)| name))
     }
 
     /// Returns what tokens say, in their order.
@@ -173,12 +176,8 @@ impl Concepts {
     /// Whether tokens say that something is to be kept, and not what.
     pub(super) fn announces(&self, tokens: &Tokens) -> bool {
         let said = self.said(tokens);
-        let name = |it: &Said| {
-            self.names
-                .get(usize::from(it.what))
-                .copied()
-                .unwrap_or_default()
-        };
+        let names: Vec<&str> = self.names().collect();
+        let name = |it: &Said| names.get(usize::from(it.what)).copied().unwrap_or_default();
         let is_said = |i: usize| {
             let mut covering = said
                 .iter()
@@ -206,32 +205,56 @@ impl Concepts {
             Form::Sign => return (sign(token), 1),
             Form::Word | Form::Number | Form::Han => {}
         }
-        let room = PHRASE.min(tokens.all.len() - i);
-        for length in (1..=room).rev() {
-            if let Some(what) = self.whole.get(tokens.folded(i..i + length)) {
-                return (Some(*what), length);
-            }
-        }
-        let mut ends = token
-            .char_indices()
-            .map(|(at, c)| at + c.len_utf8())
-            .skip(STEM - 1)
-            .collect::<Vec<_>>();
-        ends.reverse();
-        let stem = ends
-            .into_iter()
-            .find_map(|end| self.stems.get(&token[..end]).copied());
+        let (phrase, stem) = self.find(tokens, i);
         let number = (tokens.all[i].form == Form::Number).then_some(NUMBER);
-        (stem.or(number), 1)
+        match phrase {
+            Some((what, length)) => (Some(what), length),
+            None => (stem.or(number), 1),
+        }
+    }
+
+    /// Returns the longest phrase that begins at a token, with its tokens, and what the longest beginning of the token says.
+    fn find(&self, tokens: &Tokens, i: usize) -> (Option<(u8, usize)>, Option<u8>) {
+        let (mut phrase, mut stem) = (None, None);
+        let Some(forms) = self.forms.as_ref().map(Map::as_fst) else {
+            return (phrase, stem);
+        };
+        let ends: Vec<usize> = (i + 1..=tokens.all.len().min(i + PHRASE))
+            .map(|end| tokens.folded(i..end).len())
+            .collect();
+        let text = tokens.folded(i..i + ends.len());
+        let stems = text.char_indices().map(|(at, _)| at).nth(STEM);
+        let stems = stems.unwrap_or(text.len())..=ends[0];
+        let (mut node, mut output) = (forms.root(), Output::zero());
+        for at in 0..=text.len() {
+            if stems.contains(&at)
+                && let Some(any) = node.find_input(b'*')
+            {
+                let any = node.transition(any);
+                let end = forms.node(any.addr);
+                if end.is_final() {
+                    stem = concept(output.cat(any.out).cat(end.final_output()));
+                }
+            }
+            if node.is_final()
+                && let Ok(token) = ends.binary_search(&at)
+            {
+                phrase = concept(output.cat(node.final_output())).map(|it| (it, token + 1));
+            }
+            let next = text.as_bytes().get(at);
+            let Some(next) = next.and_then(|byte| node.find_input(*byte)) else {
+                break;
+            };
+            let next = node.transition(next);
+            output = output.cat(next.out);
+            node = forms.node(next.addr);
+        }
+        (phrase, stem)
     }
 }
 
-/// Returns a form as tokens of a message have it, with a blank between two.
-fn spaced(form: &'static str) -> Cow<'static, str> {
-    if form.contains('_') {
-        return Cow::Owned(form.replace('_', " "));
-    }
-    Cow::Borrowed(form)
+fn concept(output: Output) -> Option<u8> {
+    u8::try_from(output.value()).ok()
 }
 
 fn sign(token: &str) -> Option<u8> {
@@ -251,7 +274,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> Vec<u8> {
-        let said = Concepts::embedded().said(&Tokens::of(text));
+        let said = Concepts::general().said(&Tokens::of(text));
         said.into_iter().map(|it| it.what).collect()
     }
 
@@ -268,11 +291,12 @@ mod tests {
 
     #[test]
     fn forms_are_written_as_messages_are_read() {
-        let lines = include_str!("concepts.txt").lines();
+        let all = [Concepts::general(), Concepts::off_record()];
+        let lines = all.iter().flat_map(|it| it.list.lines());
         let lines = lines.filter(|line| !line.starts_with('#'));
         let lines = lines.filter_map(|line| line.split_once(": "));
         for form in lines.flat_map(|(_, forms)| forms.split(' ')) {
-            let form = spaced(form.trim_end_matches('*'));
+            let form = form.trim_end_matches('*').replace('_', " ");
             let tokens = Tokens::of(&form);
             assert_eq!(tokens.folded(0..tokens.all.len()), form);
         }
@@ -280,9 +304,13 @@ mod tests {
 
     #[test]
     fn every_concept_has_its_own_number() {
-        let concepts = include_str!("concepts.txt")
-            .lines()
-            .filter(|it| !it.starts_with('#'));
-        assert!(concepts.count() < usize::from(SIGNS));
+        for concepts in [
+            Concepts::general(),
+            Concepts::leads(),
+            Concepts::off_record(),
+        ] {
+            assert!(concepts.forms.is_some());
+            assert!(concepts.names().count() < usize::from(SIGNS));
+        }
     }
 }

@@ -8,6 +8,7 @@
 
 mod concepts;
 mod features;
+pub mod off_record;
 pub mod spans;
 mod tokens;
 #[cfg(any(test, feature = "testing"))]
@@ -15,7 +16,6 @@ pub mod training;
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use super::linear::{Feature, Model};
 use crate::declare::named;
@@ -155,8 +155,8 @@ const MONOTONOUS: usize = 12;
 pub struct Classifier {
     keep: Model<'static>,
     kinds: Model<'static>,
-    concepts: OnceLock<Concepts>,
-    leads: OnceLock<Concepts>,
+    concepts: Concepts,
+    leads: Concepts,
 }
 
 impl Default for Classifier {
@@ -173,8 +173,8 @@ impl Classifier {
         Self {
             keep,
             kinds,
-            concepts: OnceLock::new(),
-            leads: OnceLock::new(),
+            concepts: Concepts::general(),
+            leads: Concepts::leads(),
         }
     }
 
@@ -182,7 +182,7 @@ impl Classifier {
     pub fn read(&self, text: &str, before: &str) -> Reading {
         let text = &text[..text.floor_char_boundary(MAX)];
         let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LAST))..];
-        let read = Read::new(text, before, self.concepts());
+        let read = Read::new(text, before, &self.concepts);
         let mut kept = Vec::new();
         let scores = scores(&read, &self.keep);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -217,15 +217,7 @@ impl Classifier {
 
     /// Whether a sentence only announces what is to be kept: `Remember this`, `Let me correct that:`.
     pub fn announces(&self, sentence: &str) -> bool {
-        self.concepts().announces(&Tokens::of(sentence))
-    }
-
-    fn leads(&self) -> &Concepts {
-        self.leads.get_or_init(Concepts::leads)
-    }
-
-    fn concepts(&self) -> &Concepts {
-        self.concepts.get_or_init(Concepts::embedded)
+        self.concepts.announces(&Tokens::of(sentence))
     }
 
     /// Kind and scope of a sentence that is kept.

@@ -67,8 +67,8 @@ impl Classifier {
     pub fn features(&self, line: &Line<'_>, reading: &Reading) -> Features {
         let tokens = Tokens::of(line.text);
         let n = tokens.all.len().min(MAX);
-        let concepts = self.concepts().each(&tokens, n);
-        let leads = self.leads().each(&tokens, n);
+        let concepts = self.concepts.each(&tokens, n);
+        let leads = self.leads.each(&tokens, n);
         let mut features = Features {
             places: places(line.text, &tokens, n),
             ..Features::default()
@@ -77,7 +77,7 @@ impl Classifier {
             &mut features.sentence,
             line,
             reading,
-            self.leads(),
+            &self.leads,
             &concepts,
         );
         bag(&mut features.sentence, 100, &leads, 0..n);

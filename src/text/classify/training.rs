@@ -30,7 +30,7 @@ pub struct Reader(Concepts);
 
 impl Default for Reader {
     fn default() -> Self {
-        Self(Concepts::embedded())
+        Self(Concepts::general())
     }
 }
 

@@ -1,9 +1,11 @@
 //! Messages that are said to be kept nowhere: `don't save this`, `off the record`. Unit: a message.
 //!
-//! A linear model over words, runs of words and parts of words, learned from `benches/corpus/off_record` by
+//! A linear model over words, runs of words, parts of words and what they mean (`off_record.txt`), learned from `benches/corpus/off_record` by
 //! `cargo bench --bench train_off_record`. Each sentence is read by itself: a wish stands in one of them. Pure.
 
-use super::linear::{self, Feature, Model, hash_of};
+use super::concepts::Concepts;
+use super::tokens::Tokens;
+use crate::text::linear::{Feature, Model, hash_of};
 
 /// Whether a person wants nothing of a message to be kept beyond history.
 pub fn is_off_record(text: &str) -> bool {
@@ -41,7 +43,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Which score a sentence needs.
-const MIN: f32 = 0.4;
+const MIN: f32 = 0.0;
 /// Bytes at each end that are read.
 const READ: usize = 4_000;
 /// Ends of clauses.
@@ -51,25 +53,24 @@ const ENDS: [char; 9] = ['.', '!', '?', '\n', ';', '。', '！', '？', '；'];
 
 /// Tells the features of a sentence.
 pub fn features(sentence: &str, mut tell: impl FnMut(Feature)) {
-    let small = sentence
-        .to_lowercase()
-        .replace(['’', '‘', 'ʻ', 'ʼ', '`'], "'");
-    let words = words(&small);
+    let tokens = Tokens::of(sentence);
     tell(Feature::new(0, 0, 0));
+    let words = tokens.all.iter().map(|it| it.id);
+    let words: Vec<u64> = [START].into_iter().chain(words).chain([END]).collect();
     for (at, word) in words.iter().enumerate() {
-        let next = |steps: usize| words.get(at + steps).map(|word| linear::hash(word));
-        let hash = linear::hash(word);
-        tell(Feature::new(1, hash, 0));
-        if let Some(second) = next(1) {
-            let pair = Feature::new(2, hash, second);
+        tell(Feature::new(1, *word, 0));
+        if let [second, rest @ ..] = &words[at + 1..] {
+            let pair = Feature::new(2, *word, *second);
             tell(pair);
-            if let Some(third) = next(2) {
-                tell(pair.and(third));
+            if let Some(third) = rest.first() {
+                tell(pair.and(*third));
                 // With a word between.
-                tell(Feature::new(3, hash, third));
+                tell(Feature::new(3, *word, *third));
             }
         }
-        let letters: Vec<char> = format!("<{word}>").chars().collect();
+    }
+    for i in 0..tokens.all.len() {
+        let letters: Vec<char> = format!("<{}>", tokens.folded(i..i + 1)).chars().collect();
         for part in letters.windows(PART) {
             tell(Feature::new(
                 4,
@@ -78,35 +79,31 @@ pub fn features(sentence: &str, mut tell: impl FnMut(Feature)) {
             ));
         }
     }
+    let said = Concepts::off_record().said(&tokens);
+    let said: Vec<u64> = said.iter().map(|it| u64::from(it.what)).collect();
+    for (at, concept) in said.iter().enumerate() {
+        tell(Feature::new(5, *concept, 0));
+        let rest = &said[at + 1..];
+        for later in rest.iter().take(NEAR) {
+            tell(Feature::new(6, *concept, *later));
+        }
+        if let [second, rest @ ..] = rest {
+            let pair = Feature::new(7, *concept, *second);
+            tell(pair);
+            if let Some(third) = rest.first() {
+                tell(pair.and(*third));
+            }
+        }
+    }
 }
 
+/// Both ends of a sentence stand for words.
+const START: u64 = 1;
+const END: u64 = 2;
 /// Letters of a part of a word.
 const PART: usize = 4;
-
-/// Returns words, and of scripts without blanks each character; commas and the like are words, and so are both ends.
-fn words(small: &str) -> Vec<&str> {
-    let mut words = vec!["<"];
-    let mut rest = small;
-    while let Some(first) = rest.chars().next() {
-        let is_part = |c: char| (c.is_alphanumeric() || c == '\'') && !has_no_blanks(c);
-        let end = match rest.find(|c| !is_part(c)) {
-            Some(0) => first.len_utf8(),
-            Some(end) => end,
-            None => rest.len(),
-        };
-        let (word, behind) = rest.split_at(end);
-        if !first.is_whitespace() {
-            words.push(word);
-        }
-        rest = behind;
-    }
-    words.push(">");
-    words
-}
-
-fn has_no_blanks(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
-}
+/// Concepts behind one that go with it.
+const NEAR: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -173,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Messages of a writer of whom nothing was learned: every second one asks for it, the others look alike.
+    /// Messages of two writers of whom nothing was learned: every second one asks for it, the others look alike.
     #[test]
     fn strangers_are_heard_as_measured() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/off_record/unread.jsonl");
@@ -188,6 +185,9 @@ mod tests {
                 wrong += usize::from(is_off);
             }
         }
-        assert!(heard >= 33 && wrong <= 5, "{heard} of 55, {wrong} of 55");
+        assert!(
+            heard >= 133 && wrong <= 12,
+            "{heard} of 155, {wrong} of 155"
+        );
     }
 }
