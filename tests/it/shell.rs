@@ -677,6 +677,23 @@ async fn what_a_command_makes_of_protected_files_is_put_back_and_told() {
 }
 
 #[tokio::test]
+async fn a_failure_for_want_of_the_network_is_told_wherever_it_hides() {
+    let Some(desk) = Desk::confined() else { return };
+    let fails = "sh -c 'echo Could not resolve host: x; exit 6'";
+    for line in [
+        format!("{fails}|cat"),
+        format!("{fails}; true"),
+        format!("{fails} || true"),
+        format!("echo \"$({fails})\""),
+    ] {
+        let output = desk.run(&line).await;
+        assert!(!output.failed && output.retry.is_none(), "{line}");
+        let told = "[it ran without network; if it needs that, call again with network: true";
+        assert!(output.text.contains(told), "{line}: {}", output.text);
+    }
+}
+
+#[tokio::test]
 async fn a_new_repository_is_no_change_of_protected_files() {
     let Some(desk) = Desk::confined() else { return };
     let git = Command::new("git").arg("--version").output();

@@ -412,9 +412,7 @@ impl Typed for Shell {
         })?;
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
-        // In a pipe the last program's end counts, whatever happened to those before.
-        let is_piped = arguments.command.contains(" | ");
-        if has_failed || is_piped {
+        if has_failed || network::may_hide_failure(&arguments.command) {
             self.offer_more(&mut output, arguments);
         }
         if !has_failed {
