@@ -148,6 +148,11 @@ fn place(
         kept: own_folders(config, inputs),
         config_files: config_files(config, inputs),
         aside: (!args.private).then(|| config.settings.data_dir.join("put-back")),
+        running: inputs
+            .folders
+            .state
+            .as_ref()
+            .map(|state| state.join("running")),
         environment: inputs.environment.0.clone(),
     })
 }

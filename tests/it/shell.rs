@@ -99,6 +99,7 @@ impl Desk {
             kept: vec![self.data.clone()],
             config_files: Vec::new(),
             aside: Some(self.data.join("changes")),
+            running: Some(self.root.path().join("running")),
             environment: self.environment.clone(),
         };
         tool(Shell::new(self.settings.clone(), place))
@@ -642,7 +643,7 @@ async fn the_data_folder_cannot_be_written_even_inside_of_the_project() {
         let output = desk.run("touch new").await;
         assert!(!output.failed, "{}", output.text);
     }
-    assert_eq!(names(&desk.data), ["changes", "history"]);
+    assert_eq!(names(&desk.data), ["history"]);
     let output = desk.run("echo x > src/new").await;
     assert!(!output.failed, "{}", output.text);
 }
@@ -663,7 +664,7 @@ async fn the_data_folder_cannot_be_written_even_in_a_temporary_folder() {
         .run(&format!("echo x > {}/x", desk.data.display()))
         .await;
     assert!(output.failed, "{}", output.text);
-    assert_eq!(names(&desk.data), ["changes"]);
+    assert_eq!(names(&desk.data), [""; 0]);
 }
 
 #[tokio::test]

@@ -127,6 +127,8 @@ pub struct Place {
     pub config_files: Vec<PathBuf>,
     /// Where what a command made of protected files is kept when they are put back.
     pub aside: Option<PathBuf>,
+    /// Where commands of all processes know of each other; nothing is left in it when none is running.
+    pub running: Option<PathBuf>,
     /// Every variable of this process; few are passed on.
     pub environment: BTreeMap<String, String>,
 }
@@ -345,6 +347,7 @@ impl Shell {
                 Vec::new()
             },
             aside: self.place.aside.clone(),
+            running: self.place.running.clone(),
             agent: variables.get(AGENT).map(PathBuf::from),
             limits: Limits {
                 memory: self.settings.max_memory.as_u64(),

@@ -85,6 +85,8 @@ pub struct Order {
     pub protected: Vec<PathBuf>,
     /// Where what a command made of protected files is moved when they are put back.
     pub aside: Option<PathBuf>,
+    /// Where it stands what was there of protected files before the first of the commands that run now.
+    pub running: Option<PathBuf>,
     /// The socket of the ssh agent, which is closed unless keys are readable.
     pub agent: Option<PathBuf>,
     pub limits: Limits,
@@ -119,7 +121,11 @@ impl Order {
             ("--hide", &self.hidden),
             ("--protect", &self.protected),
         ];
-        let singles = [("--aside", &self.aside), ("--agent", &self.agent)];
+        let singles = [
+            ("--aside", &self.aside),
+            ("--running", &self.running),
+            ("--agent", &self.agent),
+        ];
         let singles = singles
             .into_iter()
             .flat_map(|(flag, path)| path.iter().map(move |path| (flag, path)));
@@ -199,6 +205,7 @@ impl Order {
             "--hide" => self.hidden.push(value.into()),
             "--protect" => self.protected.push(value.into()),
             "--aside" => self.aside = Some(value.into()),
+            "--running" => self.running = Some(value.into()),
             "--agent" => self.agent = Some(value.into()),
             _ => return Err(format!("unknown argument {}", flag.display())),
         }
@@ -368,6 +375,7 @@ mod tests {
             hidden: vec!["/home/me/.ssh".into()],
             protected: vec!["/a/.git/hooks".into()],
             aside: Some("/a/data/changes".into()),
+            running: Some("/state/running".into()),
             agent: Some("/tmp/agent".into()),
             limits: Limits {
                 memory: 1,

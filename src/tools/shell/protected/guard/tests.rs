@@ -21,6 +21,7 @@ fn project() -> (tempfile::TempDir, Order) {
         protected: paths(&project, &[]),
         kept: vec![project.join(".cogtrix/data")],
         aside: Some(project.join(".cogtrix/data/aside")),
+        running: Some(project.join(".cogtrix/data/running")),
         writable: vec![project],
         ..Order::default()
     };
@@ -38,7 +39,12 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     let first = Guard::new(&order);
     write(&project.join("AGENTS.md"), "after");
     symlink("evil", project.join(".envrc")).unwrap();
-    let second = Guard::new(&order);
+    // Of a session with another data folder, or a private one.
+    let other = Order {
+        aside: None,
+        ..order.clone()
+    };
+    let second = Guard::new(&other);
     assert_eq!(first.put_back(Namespaces::Missing).len(), 2);
     assert_eq!(second.put_back(Namespaces::Missing), []);
     assert_eq!(text(&project.join("AGENTS.md")), "before");
@@ -59,6 +65,11 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     assert_eq!(text(&project.join("main.rs")), "mine");
     assert!(!project.join(".envrc").is_symlink());
     drop((first, second));
+
+    // Nothing is left of commands that have ended; where they lock each other is for this user alone.
+    let running = order.running.as_deref().unwrap();
+    assert_eq!(mode_of(running), Some(0o700));
+    assert_eq!(fs::read_dir(running).unwrap().count(), 0);
 
     // Alone again, what is there counts.
     symlink("mine", project.join(".envrc")).unwrap();
@@ -127,6 +138,7 @@ fn of_what_was_put_back_the_newest_are_kept() {
     let left: Vec<usize> = (0..ASIDE_MAX + 5).filter(|n| folder(*n).exists()).collect();
     assert_eq!(left, (6..ASIDE_MAX + 5).collect::<Vec<usize>>());
     assert!(aside.join("another").exists());
+    assert_eq!(mode_of(&aside), Some(0o700));
     assert_eq!(text(&project.join("AGENTS.md")), "before");
 }
 
