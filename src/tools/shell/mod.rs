@@ -339,10 +339,7 @@ impl Shell {
                     config_files,
                     ..
                 } = &self.place;
-                let home = home.iter();
-                let hooks = home.flat_map(|home| protected::own_hooks(project, home));
-                let named: Vec<PathBuf> = hooks.chain(config_files.iter().cloned()).collect();
-                protected::paths(project, &named)
+                protected::paths(project, home.as_deref(), config_files)
             } else {
                 Vec::new()
             },

@@ -18,7 +18,7 @@ fn project() -> (tempfile::TempDir, Order) {
         write(&project.join(file), "before");
     }
     let order = Order {
-        protected: paths(&project, &[]),
+        protected: paths(&project, None, &[]),
         kept: vec![project.join(".cogtrix/data")],
         aside: Some(project.join(".cogtrix/data/aside")),
         running: Some(project.join(".cogtrix/data/running")),
@@ -56,7 +56,7 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     let first = Guard::new(&order);
     symlink("main.rs", project.join(".envrc")).unwrap();
     let later = Order {
-        protected: paths(&project, &[]),
+        protected: paths(&project, None, &[]),
         ..order.clone()
     };
     let second = Guard::new(&later);
@@ -320,7 +320,7 @@ fn a_repository_that_a_command_names_in_the_index_runs_nothing_later() {
             sh(&project, &format!("git init -q && {prepare}")),
             "{prepare}"
         );
-        order.protected = paths(&project, &[]);
+        order.protected = paths(&project, None, &[]);
         let guard = Guard::new(&order);
         assert!(sh(&project, &attack), "{attack}");
         sh(&project, "git status");
@@ -356,7 +356,7 @@ fn repositories_that_no_index_names_and_plain_submodules_stay() {
             return;
         }
         order.is_confined = true;
-        order.protected = paths(&project, &[]);
+        order.protected = paths(&project, None, &[]);
         let guard = Guard::new(&order);
         sh(&project, &work);
         let back: Vec<PathBuf> = guard
