@@ -496,7 +496,7 @@ fn texts(ran: Ran) -> (String, String) {
     let lacks = ran.lacks.iter().map(|part| format!("[sandbox: {part}]\n"));
     let lacks: String = lacks.collect();
     let put_back = ran.put_back.iter().map(|file| {
-        let (path, change) = (file.path.display(), file.change.name());
+        let (path, change) = (file.path.display(), file.change);
         match (file.change, &file.copy) {
             (Change::Changed, None) => format!("[{path} is protected, and was changed]\n"),
             _ => format!("[{path} is protected: the command {change} it, which was undone]\n"),

@@ -30,7 +30,7 @@ use entry::text;
 use git_config::{Around, named_paths};
 pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
-use submodules::{Lead, Submodules};
+use submodules::{Lead, Submodules, git_folder};
 
 /// Paths of a project that some program acts upon later, outside of any sandbox. Others are told by their names
 /// ([`has_protected_name`]).
@@ -151,15 +151,15 @@ pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf
     }
     let git = project.join(".git");
     match fs::symlink_metadata(&git) {
-        // A worktree or a submodule: the file names the folder that counts.
-        Ok(found) if found.is_file() => {
+        // Another folder counts: a worktree, a submodule, a link.
+        Ok(found) if !found.is_dir() => {
             paths.insert(git.clone());
-            let (own, common) = linked_folders(&git);
-            paths.extend([own, common].iter().flatten().flat_map(|git| of_git(git)));
-        }
-        Ok(found) if found.is_symlink() => {
-            paths.insert(git.clone());
-            paths.extend(git.canonicalize().iter().flat_map(|git| of_git(git)));
+            let own = git_folder(project);
+            let common = own.as_ref().and_then(|own| {
+                let named = text(&own.join("commondir"))?;
+                own.join(named.trim_end()).canonicalize().ok()
+            });
+            paths.extend(own.iter().chain(&common).flat_map(|git| of_git(git)));
         }
         _ => {
             let modules = submodules(&git.join("modules"), DEPTH_MAX);
@@ -233,20 +233,6 @@ fn of_git(folder: &Path) -> Vec<PathBuf> {
     let of_worktrees = worktrees.flat_map(|worktree| OF_WORKTREE.map(|name| worktree.join(name)));
     let own = OF_GIT.iter().map(|name| folder.join(name));
     own.chain(of_worktrees).collect()
-}
-
-/// Returns the folder that a `.git` file names, and the one that it shares with other worktrees.
-fn linked_folders(file: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
-    let named = |file: &Path, prefix: &str| {
-        let text = text(file)?;
-        let path = text.strip_prefix(prefix)?.trim_end();
-        file.parent()?.join(path).canonicalize().ok()
-    };
-    let own = named(file, "gitdir: ");
-    let common = own
-        .as_ref()
-        .and_then(|own| named(&own.join("commondir"), ""));
-    (own, common)
 }
 
 /// Returns the folders of submodules: those with a `HEAD`; a name with slashes lies deeper.
