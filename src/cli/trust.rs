@@ -186,8 +186,12 @@ fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
         n => format!(", and {} more errors", n - 1),
     };
     let first = cut(mistakes.first().unwrap_or(&""), MISTAKE_MAX);
+    let flaw = match error {
+        ConfigError::TooLongToTrust { .. } => "",
+        _ => "it has errors and ",
+    };
     output.warning(&format!(
-        "ignored, because it has errors and its folder is not trusted: {first}{more}"
+        "ignored, because {flaw}its folder is not trusted: {first}{more}"
     ));
 }
 
@@ -373,8 +377,6 @@ const OTHERS_MAX: usize = 8;
 /// Characters of a key, of a value and of a mistake.
 const KEY_MAX: usize = 80;
 const VALUE_MAX: usize = 120;
-/// Characters of a line; a longer one goes on in the next.
-const LINE_MAX: usize = 120;
 const MISTAKE_MAX: usize = 300;
 /// Names of rule files that are shown.
 const FILES_MAX: usize = 10;
@@ -420,8 +422,7 @@ fn shortened(settings: Vec<Setting<'_>>) -> Vec<String> {
     if lines.iter().any(|line| line.starts_with(MORE)) {
         lines.push("    (see all with `cogtrix config show`)".to_owned());
     }
-    let servers = first_of("mcp_servers", &servers, usize::MAX);
-    lines.extend(servers.iter().flat_map(|line| folded(line)));
+    lines.extend(first_of("mcp_servers", &servers, usize::MAX));
     lines
 }
 
@@ -448,17 +449,6 @@ fn first_of(block: &str, settings: &[Setting<'_>], max: usize) -> Vec<String> {
         n => lines.push(format!("{MORE}{n} more settings in {block}")),
     }
     lines
-}
-
-/// A long line in several, of which those behind the first begin further in.
-fn folded(line: &str) -> Vec<String> {
-    let chars: Vec<char> = line.chars().collect();
-    let parts = chars.chunks(LINE_MAX).enumerate();
-    let indented = parts.map(|(n, part)| {
-        let indent = if n == 0 { "" } else { "        " };
-        indent.chars().chain(part.iter().copied()).collect()
-    });
-    indented.collect()
 }
 
 /// The beginning of a foreign text, as a plain line.
@@ -563,15 +553,10 @@ mod tests {
             ..Demand::default()
         };
         let lines = question(&demand);
-        let whole: String = lines.iter().map(|line| line.trim_start()).collect();
-        assert!(
-            whole.contains(&arguments),
-            "nothing of what runs is left out"
-        );
-        let servers = arguments.len() / LINE_MAX + 2;
-        assert!(lines.len() <= 40 + servers, "{}", lines.len());
+        assert!(lines.len() <= 40, "{}", lines.len());
         for line in &lines {
-            assert!(line.chars().count() <= 240, "{line}");
+            let is_short = line.chars().count() <= 240;
+            assert!(is_short || line.ends_with(&arguments), "{line}");
         }
         let at = |text: &str| lines.iter().position(|line| line.contains(text));
         let confirm = at("    tools.confirm: false").unwrap();
@@ -585,6 +570,7 @@ mod tests {
         ] {
             assert!(at(left_out).is_some(), "{left_out}: {lines:#?}");
         }
+        assert!(at(&arguments).is_some(), "nothing of what runs is left out");
         assert!(at("…").is_some() && at(".base_url: http://evil").is_some());
     }
 }
