@@ -82,7 +82,10 @@ fn commands_of_a_private_session_know_of_others_and_leave_nothing() {
     let running = home.home().join(".local/state/cogtrix/running");
     let mode = std::fs::metadata(&running).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    assert!(Home::files(&home.home().join(".local/state")).is_empty(), "{run}");
+    assert!(
+        Home::files(&home.home().join(".local/state")).is_empty(),
+        "{run}"
+    );
     assert!(!home.data().join("put-back").exists(), "{run}");
 }
 

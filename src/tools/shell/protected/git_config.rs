@@ -97,13 +97,14 @@ impl Reading<'_> {
 
 /// One line of a configuration; section and key in small letters, of a section only the first part of its name.
 #[derive(Debug, PartialEq, Eq)]
-struct Setting {
-    section: String,
-    key: String,
-    value: String,
+pub(super) struct Setting {
+    pub(super) section: String,
+    pub(super) key: String,
+    /// Empty where a key stands alone.
+    pub(super) value: String,
 }
 
-fn settings(text: &str) -> Vec<Setting> {
+pub(super) fn settings(text: &str) -> Vec<Setting> {
     let text = text.replace("\r\n", "\n");
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut chars = text.chars().peekable();
@@ -119,15 +120,18 @@ fn settings(text: &str) -> Vec<Setting> {
                     key.push(next);
                 }
                 while chars.next_if(|it| " \t".contains(*it)).is_some() {}
-                if chars.next_if_eq(&'=').is_some() {
-                    found.push(Setting {
-                        section: section.clone(),
-                        key: key.to_ascii_lowercase(),
-                        value: read_value(&mut chars),
-                    });
+                let is_assigned = chars.next_if_eq(&'=').is_some();
+                let value = if is_assigned {
+                    read_value(&mut chars)
                 } else {
                     skip_line(&mut chars);
-                }
+                    String::new()
+                };
+                found.push(Setting {
+                    section: section.clone(),
+                    key: key.to_ascii_lowercase(),
+                    value,
+                });
             }
             _ if next.is_whitespace() => {}
             _ => skip_line(&mut chars),
@@ -197,9 +201,48 @@ fn skip_line(chars: &mut Peekable<Chars<'_>>) {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::process::Command;
+
+    use proptest::prelude::*;
 
     use super::super::tests::write;
     use super::*;
+
+    fn listed(text: &str) -> Vec<String> {
+        let found = settings(text).into_iter();
+        let found = found.map(|it| format!("{}.{}={}", it.section, it.key, it.value));
+        found.collect()
+    }
+
+    /// The same by git; `None` where it refuses the file, or is not there.
+    fn listed_by_git(text: &str) -> Option<Vec<String>> {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("config");
+        write(&file, text);
+        let mut command = Command::new("git");
+        command.args(["config", "--null", "--list", "--file"]);
+        let output = command.arg(&file).output().ok()?;
+        let listed = String::from_utf8(output.stdout).unwrap();
+        let parts = listed.split_terminator('\0').map(|line| {
+            let (name, value) = line.split_once('\n').unwrap_or((line, ""));
+            let section = name.split('.').next().unwrap();
+            let key = name.rsplit('.').next().unwrap();
+            format!("{section}.{key}={value}")
+        });
+        output.status.success().then(|| parts.collect())
+    }
+
+    proptest! {
+        #[test]
+        fn what_git_reads_is_read_the_same(
+            text in "(\\[core\\]|\\[a \"b\\]\"\\]|\\[A\\.b\\]|x|y-1|=|= | |\t|\"|\\\\|\\\\n|\n|\r\n|#|;|é){0,24}"
+        ) {
+            let text = format!("[core]\n{text}");
+            if let Some(expected) = listed_by_git(&text) {
+                prop_assert_eq!(listed(&text), expected, "{:?}", text);
+            }
+        }
+    }
 
     #[test]
     fn a_configuration_is_read_as_git_reads_it() {
@@ -230,15 +273,13 @@ mod tests {
             ),
             (
                 "[core]\n; hooksPath = a\n# x = 1\nbare\ny = a\\tb  ",
-                "core.y=a\tb",
+                "core.bare= core.y=a\tb",
             ),
             ("[core]\n= x\n\"hooksPath\" = a\nx = 1", "core.x=1"),
             ("\u{feff}[core]x=1", "core.x=1"),
             ("", ""),
         ] {
-            let found = settings(text).into_iter();
-            let found = found.map(|it| format!("{}.{}={}", it.section, it.key, it.value));
-            assert_eq!(found.collect::<Vec<_>>().join(" "), expected, "{text:?}");
+            assert_eq!(listed(text).join(" "), expected, "{text:?}");
         }
     }
 

@@ -225,9 +225,11 @@ fn a_config_that_only_tells_of_the_file_system_is_plain() {
         ("", true),
         ("[core]\n\tfsmonitor = evil\n", false),
         ("[core]\n\thooksPath = evil\n", false),
-        ("[alias]\n", false),
+        ("[core]\n\tfsmonitor\n", false),
+        ("[core]\n\tbare = false\\\n\tfsmonitor = evil\n", false),
+        ("[core]\n\tbare = \"fal\"se ; x\n", true),
+        ("[alias \"bare\"]\n\tbare = false\n", false),
         ("[core] fsmonitor = evil\n", false),
-        ("[core]\n\tbare = false ; x\n", false),
         ("[include]\n\tpath = x\n", false),
     ] {
         assert_eq!(
