@@ -22,8 +22,8 @@ use crate::memory::report::Report;
 use crate::text::is_off_record;
 use crate::tools::policy::{Asking, Rule, Verdict};
 use crate::tools::{
-    Around, Detail, Done, Effect, Failure, Output, PutBack, REQUEST_TOOLS, Tool, Wish, progress,
-    shape::shaped,
+    Around, Detail, Done, Effect, Escalation, Failure, Output, PutBack, REQUEST_TOOLS, Tool, Wish,
+    progress, shape::shaped,
 };
 
 /// How a reply's calls ended.
@@ -60,12 +60,11 @@ pub(super) enum Standing {
 struct Approved {
     tool: Arc<dyn Tool>,
     arguments: Value,
-    /// Whether a person wrote the arguments, or allowed others than the model's.
     by: By,
 }
 
 /// Who wrote the arguments of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum By {
     Model,
     Person,
@@ -116,6 +115,7 @@ impl Agent {
         let approved = self.approved(call, context).await;
         // How long a person thinks about it is no part of it.
         let began = Instant::now();
+        let made_by = approved.as_ref().map_or(By::Model, |approved| approved.by);
         let mut output = match approved {
             Ok(approved) => self.carry_out(turn, approved, context).await,
             Err(Failure::Interrupted) => Err(Failure::NotRun("interrupted".to_owned())),
@@ -128,14 +128,15 @@ impl Agent {
             let approved = self.approved_with(&call.name, arguments, context).await;
             match approved {
                 Ok(approved) => {
+                    let more = approved.escalation();
                     let approved = Approved {
-                        by: By::Person,
+                        by: made_by.max(approved.by),
                         ..approved
                     };
                     let began = Instant::now();
                     let again = self.carry_out(turn, approved, context).await;
                     took += began.elapsed();
-                    output = retried(std::mem::take(first), again);
+                    output = retried(std::mem::take(first), again, more);
                 }
                 Err(Failure::Interrupted) => output = Err(Failure::Interrupted),
                 Err(failure) => note(first, format_args!("not retried: {failure}")),
@@ -476,6 +477,14 @@ impl Approved {
             by: By::Model,
         }
     }
+
+    /// Returns what of the sandbox it goes without.
+    fn escalation(&self) -> Escalation {
+        match self.tool.effect(&self.arguments) {
+            Ok(Effect::Runs(run)) => run.escalation,
+            _ => Escalation::NONE,
+        }
+    }
 }
 
 /// Puts a line behind a result.
@@ -484,13 +493,23 @@ fn note(output: &mut Output, line: impl std::fmt::Display) {
 }
 
 /// What two runs of one call come to. What the first had put back can be kept still, unless the second touched it too.
-fn retried(mut first: Output, again: Result<Output, Failure>) -> Result<Output, Failure> {
+fn retried(
+    mut first: Output,
+    again: Result<Output, Failure>,
+    more: Escalation,
+) -> Result<Output, Failure> {
     match again {
         Ok(mut again) => {
             let is_newer = |file: &PutBack| again.put_back.iter().any(|it| it.path == file.path);
             first.put_back.retain(|file| !is_newer(file));
             first.put_back.append(&mut again.put_back);
             again.put_back = first.put_back;
+            note(
+                &mut again,
+                format_args!(
+                    "it failed at first and ran again with {more}, which the person allowed"
+                ),
+            );
             Ok(again)
         }
         Err(Failure::Interrupted) => Err(Failure::Interrupted),
@@ -536,6 +555,11 @@ mod tests {
     use super::*;
     use crate::tools::shell::Change;
 
+    const NETWORK: Escalation = Escalation {
+        network: true,
+        keys: false,
+    };
+
     fn output(text: &str, copies: &[(&str, &str)]) -> Output {
         let put_back = copies.iter().map(|(path, copy)| PutBack {
             change: Change::Made,
@@ -552,8 +576,10 @@ mod tests {
     fn what_the_first_of_two_runs_had_put_back_can_be_kept_still() {
         let first = output("first", &[("hook", "1"), ("config", "2")]);
         let again = output("second", &[("config", "3")]);
-        let both = output("second", &[("hook", "1"), ("config", "3")]);
-        assert_eq!(retried(first, Ok(again)), Ok(both));
+        let told =
+            "second\n[it failed at first and ran again with network, which the person allowed]";
+        let both = output(told, &[("hook", "1"), ("config", "3")]);
+        assert_eq!(retried(first, Ok(again), NETWORK), Ok(both));
     }
 
     #[test]
@@ -561,8 +587,8 @@ mod tests {
         let first = || output("first", &[("hook", "1")]);
         let kept = output("first\n[retried: no sandbox]", &[("hook", "1")]);
         let failure = Failure::of("no sandbox");
-        assert_eq!(retried(first(), Err(failure)), Ok(kept));
-        let interrupted = retried(first(), Err(Failure::Interrupted));
+        assert_eq!(retried(first(), Err(failure), NETWORK), Ok(kept));
+        let interrupted = retried(first(), Err(Failure::Interrupted), NETWORK);
         assert_eq!(interrupted, Err(Failure::Interrupted));
     }
 }

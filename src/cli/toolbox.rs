@@ -74,7 +74,7 @@ pub(super) fn toolbox(
     // Who works in a folder of keys means it to be read.
     let keys = keys.filter(|keys| keys != project && keys.starts_with(project));
     let closed: Vec<_> = own(config, inputs).into_iter().chain(keys).collect();
-    let open = open.keeping(&closed);
+    let open = open.keeping(&closed).of(inputs.folders.home.clone());
     let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
@@ -148,6 +148,11 @@ fn place(
         kept: own_folders(config, inputs),
         config_files: config_files(config, inputs),
         aside: (!args.private).then(|| config.settings.data_dir.join("put-back")),
+        running: inputs
+            .folders
+            .state
+            .as_ref()
+            .map(|state| state.join("running")),
         environment: inputs.environment.0.clone(),
     })
 }

@@ -186,8 +186,12 @@ fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
         n => format!(", and {} more errors", n - 1),
     };
     let first = cut(mistakes.first().unwrap_or(&""), MISTAKE_MAX);
+    let flaw = match error {
+        ConfigError::TooLongToTrust { .. } => "",
+        _ => "it has errors and ",
+    };
     output.warning(&format!(
-        "ignored, because it has errors and its folder is not trusted: {first}{more}"
+        "ignored, because {flaw}its folder is not trusted: {first}{more}"
     ));
 }
 
@@ -308,10 +312,10 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Returns how much of a value is shown: of what would run all that a person could read.
+    /// Returns how much of a value is shown: of what would run all of it.
     fn max(key: &DemandedKey) -> usize {
-        if key.key.starts_with(RUN) {
-            RUN_MAX
+        if key.is_of_server() {
+            usize::MAX
         } else {
             VALUE_MAX
         }
@@ -348,7 +352,7 @@ impl<'a> Setting<'a> {
 
 /// Blocks of settings that choose what runs, who is asked, and what is read or kept; the worst come last, right above
 /// the question.
-const DANGEROUS: [&str; 12] = [
+const DANGEROUS: [&str; 11] = [
     "models",
     "system_prompt_file",
     "memory.workspace",
@@ -360,7 +364,6 @@ const DANGEROUS: [&str; 12] = [
     "data_dir",
     "providers",
     "tools",
-    "mcp_servers",
 ];
 
 /// Last names of keys that count most in their block.
@@ -374,21 +377,21 @@ const OTHERS_MAX: usize = 8;
 /// Characters of a key, of a value and of a mistake.
 const KEY_MAX: usize = 80;
 const VALUE_MAX: usize = 120;
-/// Programs that would be started, and how many characters of what they are given are shown.
-const RUN: &str = "mcp_servers.";
-const RUN_MAX: usize = 2_000;
 const MISTAKE_MAX: usize = 300;
 /// Names of rule files that are shown.
 const FILES_MAX: usize = 10;
 
 /// Shows the harmless first and the dangerous last; each dangerous block has its share of the lines, so that none is
-/// pushed out by another, and of what is left out it is said where it belongs and how much it is.
+/// pushed out by another, and of what is left out it is said where it belongs and how much it is. Servers come last, and
+/// nothing of them is left out: they would run.
 fn shortened(settings: Vec<Setting<'_>>) -> Vec<String> {
     let of_block = |key: &DemandedKey, block: &str| {
         let rest = key.key.strip_prefix(block);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    let mut others = settings;
+    let (servers, mut others): (Vec<_>, Vec<_>) = settings
+        .into_iter()
+        .partition(|setting| setting.key.is_of_server());
     let mut blocks: Vec<(&str, Vec<Setting<'_>>)> = Vec::new();
     for block in DANGEROUS {
         let (mut found, rest): (Vec<_>, Vec<_>) = others
@@ -419,6 +422,7 @@ fn shortened(settings: Vec<Setting<'_>>) -> Vec<String> {
     if lines.iter().any(|line| line.starts_with(MORE)) {
         lines.push("    (see all with `cogtrix config show`)".to_owned());
     }
+    lines.extend(first_of("mcp_servers", &servers, usize::MAX));
     lines
 }
 
@@ -431,7 +435,12 @@ fn first_of(block: &str, settings: &[Setting<'_>], max: usize) -> Vec<String> {
         .iter()
         .take(max)
         .map(|Setting { sign, key, value }| {
-            let name = cut_middle(&key.key, KEY_MAX);
+            let max = if key.is_of_server() {
+                usize::MAX
+            } else {
+                KEY_MAX
+            };
+            let name = cut_middle(&key.key, max);
             format!("    {sign}{name}: {value}")
         });
     let mut lines: Vec<String> = shown.collect();
@@ -524,7 +533,6 @@ mod tests {
             .flat_map(|n| {
                 [
                     key(&format!("memory.m{n}"), &"long ".repeat(1_000)),
-                    key(&format!("mcp_servers.a.env.X{n}"), "•••"),
                     key(
                         &format!("providers.{}{n}.base_url", "p".repeat(500)),
                         "http://evil",
@@ -536,6 +544,9 @@ mod tests {
         keys.push(key("system_prompt_file", "../.ssh/id_rsa"));
         keys.push(key("models.default", "x/evil"));
         keys.push(key("mcp_servers.z.command", "evil"));
+        let arguments = (0..700).map(|n| format!("argument{n}"));
+        let arguments = arguments.collect::<Vec<_>>().join(",");
+        keys.push(key("mcp_servers.z.args", &arguments));
         keys.sort_by(|a, b| a.key.cmp(&b.key));
         let demand = Demand {
             configuration: Some(Configuration::new("/p", "/p/c.yaml", keys)),
@@ -544,7 +555,8 @@ mod tests {
         let lines = question(&demand);
         assert!(lines.len() <= 40, "{}", lines.len());
         for line in &lines {
-            assert!(line.chars().count() <= 240, "{line}");
+            let is_short = line.chars().count() <= 240;
+            assert!(is_short || line.ends_with(&arguments), "{line}");
         }
         let at = |text: &str| lines.iter().position(|line| line.contains(text));
         let confirm = at("    tools.confirm: false").unwrap();
@@ -552,14 +564,13 @@ mod tests {
         assert!(at("memory.m0").unwrap() < confirm && confirm < command);
         assert!(at("system_prompt_file: ../.ssh/id_rsa").is_some());
         assert!(at("models.default: x/evil").is_some());
-        assert!(lines.len() - command < 20, "{lines:#?}");
         for left_out in [
             "592 more settings in other blocks",
             "more settings in providers",
-            "more settings in mcp_servers",
         ] {
             assert!(at(left_out).is_some(), "{left_out}: {lines:#?}");
         }
+        assert!(at(&arguments).is_some(), "nothing of what runs is left out");
         assert!(at("…").is_some() && at(".base_url: http://evil").is_some());
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::layers::Source;
 use super::overrides::TextError;
+use super::trust::SERVERS_MAX;
 use crate::hint::Hint;
 
 /// A place in a file, both counted from 1.
@@ -62,6 +63,13 @@ pub enum ConfigError {
     #[error("{} sets {}, but its folder is not trusted", file.display(), keys.join(", "))]
     Untrusted { file: PathBuf, keys: Vec<String> },
 
+    /// Nobody could be shown all that they would trust.
+    #[error(
+        "{}: mcp_servers has {chars} characters, more than the {SERVERS_MAX} that can be asked about",
+        file.display()
+    )]
+    TooLongToTrust { file: PathBuf, chars: usize },
+
     /// What is remembered about trust cannot be read or written.
     #[error("cannot {action} {}", path.display())]
     TrustFile {
@@ -108,6 +116,9 @@ impl Hint for ConfigError {
             Self::NoConfigFile => "choose one with -c or COGTRIX_CONFIG_FILE",
             Self::Untrusted { .. } => {
                 "review the file, then pass --trust-folder for this run, or answer yes when asked at a terminal"
+            }
+            Self::TooLongToTrust { .. } => {
+                "review the file, then pass --trust-folder for this run, or shorten it"
             }
             Self::TrustFile { .. } => "--trust-folder trusts the folder for this run only",
             Self::Text(error) => return error.hint(),

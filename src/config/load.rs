@@ -136,7 +136,15 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         }
         built => built?,
     };
-    let configuration = configuration(&files, &trusted, inputs);
+    let mut configuration = configuration(&files, &trusted, inputs);
+    if let Some(demanded) = &configuration
+        && let Some(error) = demanded.too_long()
+        && inputs.flags.trust != TrustFlag::ThisRun
+        && !demanded.is_granted(disk, &inputs.folders)
+    {
+        broken = Some(error);
+        configuration = None;
+    }
     let harmless = harmless_over_own(&files, &inputs.folders);
     if configuration.is_none() && harmless != files {
         files.clone_from(&harmless);

@@ -6,6 +6,8 @@ use std::path::Path;
 use super::layers::{Layer, Source, source_of};
 use super::tree::{KeyPath, Tree};
 use super::{EXAMPLE, yaml};
+use crate::text::secrets::has_form_of_secret;
+use crate::tools::shell::looks_secret;
 
 const MASK: &str = "•••";
 /// Keys whose values are never shown.
@@ -64,6 +66,51 @@ pub(super) fn shown_value(path: &KeyPath, value: &Tree) -> String {
     shown
 }
 
+/// The same for a person who is to trust it: of what a program gets, only what looks like a secret is masked, and never
+/// what has another program run.
+pub(super) fn demanded_value(path: &KeyPath, value: &Tree) -> String {
+    let name = path.last().to_ascii_uppercase();
+    let is_secret = |shown: &str| looks_secret(&name) || has_form_of_secret(shown);
+    let shown = value.shown();
+    if path.matches("mcp_servers.*.env.*") && (chooses_program(&name) || !is_secret(&shown)) {
+        return shown;
+    }
+    shown_value(path, value)
+}
+
+/// Variables that have a program run another one, or load what it runs.
+const CHOOSING: [&str; 22] = [
+    "PATH",
+    "ENV",
+    "BASH_ENV",
+    "SHELL",
+    "PROMPT_COMMAND",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERL5DB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "CLASSPATH",
+    "EDITOR",
+    "PAGER",
+    "SSH_ASKPASS",
+];
+
+/// Beginnings of the names of such variables.
+const CHOOSING_BEGIN: [&str; 4] = ["LD_", "DYLD_", "GIT_", "DOTNET_"];
+
+fn chooses_program(name: &str) -> bool {
+    CHOOSING.contains(&name) || CHOOSING_BEGIN.iter().any(|begin| name.starts_with(begin))
+}
+
 /// A URL without user name, password and query.
 fn mask_url(url: &str) -> String {
     let (address, query) = match url.split_once('?') {
@@ -86,6 +133,32 @@ fn mask_url(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_what_a_server_gets_a_person_who_is_to_trust_it_sees_all_but_secrets() {
+        const KEY: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+        for (name, value, is_shown) in [
+            ("MODE", "fast", true),
+            ("MODE", KEY, false),
+            ("API_TOKEN", "x", false),
+            ("path", "/tmp/evil:/bin", true),
+            ("LD_PRELOAD", KEY, true),
+            ("GIT_ASKPASS", "./evil", true),
+            ("NODE_OPTIONS", "--require ./evil.js", true),
+        ] {
+            let path = KeyPath::new(&format!("mcp_servers.x.env.{name}"));
+            let value = Tree::Text(value.to_owned());
+            let expected = if is_shown {
+                value.shown()
+            } else {
+                MASK.to_owned()
+            };
+            assert_eq!(demanded_value(&path, &value), expected, "{name}");
+            assert_eq!(shown_value(&path, &value), MASK);
+        }
+        let path = KeyPath::new("mcp_servers.x.headers.Authorization");
+        assert_eq!(demanded_value(&path, &Tree::Text("x".to_owned())), MASK);
+    }
 
     #[test]
     fn nothing_of_a_secret_is_shown() {

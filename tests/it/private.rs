@@ -61,6 +61,34 @@ fn the_models_own_files_are_not_there_in_a_private_session() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn commands_of_a_private_session_know_of_others_and_leave_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+
+    if !crate::support::can_confine() {
+        return;
+    }
+    let call = say("").calling("c1", "shell", json!({"command": "echo x > .envrc"}));
+    let server = Server::start([call, say("Done.")]);
+    let home = Home::new();
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "--private", "-y", "--tools", "shell"])
+        .args(["-p", "x"])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!home.work().join(".envrc").exists(), "{run}");
+    let running = home.home().join(".local/state/cogtrix/running");
+    let mode = std::fs::metadata(&running).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    assert!(
+        Home::files(&home.home().join(".local/state")).is_empty(),
+        "{run}"
+    );
+    assert!(!home.data().join("put-back").exists(), "{run}");
+}
+
 #[test]
 fn a_private_session_remembers_while_it_runs() {
     let server = Server::start([say("Good."), say("Ophelia.")]);

@@ -147,6 +147,7 @@ impl Cage {
                 "project/.envrc",
             ]),
             aside: Some(self.path("data/changes")),
+            running: Some(self.path("data/running")),
             environment: [
                 ("PATH", "/usr/bin:/bin:/usr/sbin:/sbin"),
                 ("HOME", self.path("home").to_str().unwrap()),

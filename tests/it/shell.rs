@@ -99,6 +99,7 @@ impl Desk {
             kept: vec![self.data.clone()],
             config_files: Vec::new(),
             aside: Some(self.data.join("changes")),
+            running: Some(self.root.path().join("running")),
             environment: self.environment.clone(),
         };
         tool(Shell::new(self.settings.clone(), place))
@@ -642,7 +643,7 @@ async fn the_data_folder_cannot_be_written_even_inside_of_the_project() {
         let output = desk.run("touch new").await;
         assert!(!output.failed, "{}", output.text);
     }
-    assert_eq!(names(&desk.data), ["changes", "history"]);
+    assert_eq!(names(&desk.data), ["history"]);
     let output = desk.run("echo x > src/new").await;
     assert!(!output.failed, "{}", output.text);
 }
@@ -663,7 +664,7 @@ async fn the_data_folder_cannot_be_written_even_in_a_temporary_folder() {
         .run(&format!("echo x > {}/x", desk.data.display()))
         .await;
     assert!(output.failed, "{}", output.text);
-    assert_eq!(names(&desk.data), ["changes"]);
+    assert_eq!(names(&desk.data), [""; 0]);
 }
 
 #[tokio::test]
@@ -674,6 +675,23 @@ async fn what_a_command_makes_of_protected_files_is_put_back_and_told() {
     assert_eq!(wrote(&desk.path("project/file")).as_deref(), Some("fine\n"));
     let told = ".envrc is protected: the command made it, which was undone]";
     assert!(output.text.contains(told), "{}", output.text);
+}
+
+#[tokio::test]
+async fn a_failure_for_want_of_the_network_is_told_wherever_it_hides() {
+    let Some(desk) = Desk::confined() else { return };
+    let fails = "sh -c 'echo Could not resolve host: x; exit 6'";
+    for line in [
+        format!("{fails}|cat"),
+        format!("{fails}; true"),
+        format!("{fails} || true"),
+        format!("echo \"$({fails})\""),
+    ] {
+        let output = desk.run(&line).await;
+        assert!(!output.failed && output.retry.is_none(), "{line}");
+        let told = "[it ran without network; if it needs that, call again with network: true";
+        assert!(output.text.contains(told), "{line}: {}", output.text);
+    }
 }
 
 #[tokio::test]

@@ -602,3 +602,25 @@ fn servers_of_the_folder_are_not_started_without_trust_whatever_is_said_of_them(
     machine.write("project/cogtrix.yaml", "mcp_servers: {}\n");
     assert!(machine.demand().is_none());
 }
+
+#[test]
+fn servers_that_nobody_could_be_shown_are_not_asked_about_and_the_file_and_the_bound_are_named() {
+    let text = |length: usize| {
+        let argument = "x".repeat(length);
+        format!("mcp_servers: {{s: {{command: sh, args: [-c, {argument}]}}}}\n")
+    };
+    let mut machine = clone_with("project/.cogtrix.yaml", &text(7_900));
+    assert!(machine.demand().is_some());
+    machine.write("project/.cogtrix.yaml", text(8_000));
+    let loaded = machine.load().unwrap();
+    assert!(loaded.request.is_none());
+    assert!(loaded.config.settings.mcp_servers.is_empty());
+    let error = loaded.broken.unwrap().to_string();
+    for part in [".cogtrix.yaml: mcp_servers has", "more than the 8000 "] {
+        assert!(error.contains(part), "{error}");
+    }
+    // Who read it elsewhere may say so.
+    machine.inputs.flags.trust = TrustFlag::ThisRun;
+    let config = machine.load().unwrap().config;
+    assert!(config.settings.mcp_servers.contains_key("s"));
+}

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
 use super::paths::{Folders, real};
-use super::show::shown_value;
+use super::show::demanded_value;
 use super::tree::{KeyPath, Tree};
 use super::warnings::Warning;
 use crate::files::{self, Disk};
@@ -62,7 +62,15 @@ pub struct DemandedKey {
     pub digest: String,
 }
 
+/// What is said of all servers together may have so many characters: a person is shown all of it.
+pub(super) const SERVERS_MAX: usize = 8_000;
+
 impl DemandedKey {
+    /// Returns whether it is about a server, which would run as a program.
+    pub fn is_of_server(&self) -> bool {
+        self.key.starts_with("mcp_servers.")
+    }
+
     /// Returns whether this is what the other one says, as far as it is shown.
     pub fn is_shown_as(&self, other: &Self) -> bool {
         (&self.key, &self.value) == (&other.key, &other.value)
@@ -99,6 +107,24 @@ impl Configuration {
             instead_of: None,
             digest: String::new(),
         }
+    }
+
+    /// Returns the error of a file whose servers are more than a person can be shown before they say yes.
+    pub(super) fn too_long(&self) -> Option<ConfigError> {
+        let servers = self.keys.iter().filter(|key| key.is_of_server());
+        let chars: usize = servers
+            .map(|key| key.key.chars().count() + key.value.chars().count())
+            .sum();
+        (chars > SERVERS_MAX).then(|| ConfigError::TooLongToTrust {
+            file: self.file.clone(),
+            chars,
+        })
+    }
+
+    /// Returns whether it was trusted as it is now.
+    pub(super) fn is_granted(&self, disk: &dyn Disk, folders: &Folders) -> bool {
+        let granted = granted(&self.folder, disk, folders);
+        granted.is_some_and(|granted| granted.digest == self.digest)
     }
 
     /// Digest of the configuration.
@@ -214,10 +240,13 @@ impl Demand {
 
 /// Returns whether a configuration of a folder was trusted, whatever it said then.
 pub(super) fn was_granted(folder: &Path, disk: &dyn Disk, folders: &Folders) -> bool {
-    let records = records::path(folders).map(|path| records::read(disk, &path));
-    match records {
-        Some(Ok(Found::Records(records))) => records.get(&real(folder)).configuration.is_some(),
-        _ => false,
+    granted(&real(folder), disk, folders).is_some()
+}
+
+fn granted(folder: &Path, disk: &dyn Disk, folders: &Folders) -> Option<GrantedConfiguration> {
+    match records::read(disk, &records::path(folders)?) {
+        Ok(Found::Records(records)) => records.get(folder).configuration,
+        _ => None,
     }
 }
 
@@ -245,7 +274,7 @@ pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<C
 
 fn demanded(leaf: &(KeyPath, &Tree)) -> DemandedKey {
     let (path, value) = leaf;
-    let shown = shown_value(path, value);
+    let shown = demanded_value(path, value);
     DemandedKey {
         key: path.to_string(),
         digest: if shown == value.shown() {

@@ -204,6 +204,7 @@ fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
     let told: Vec<Found> = told
         .filter(|it| text[it.place.clone()].contains(char::is_whitespace) || !is_exact(it))
         .filter(|it| !json::is_harmless(text, &it.place))
+        .filter(|it| !is_plain_name(&text[it.place.clone()]))
         .collect();
     found.extend(told);
     // A mask is neither a name nor a value.
@@ -226,6 +227,28 @@ fn exact(text: &str) -> Vec<Found> {
 
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
+}
+
+/// Endings of files that people speak of.
+const ENDINGS: [&str; 30] = [
+    "c", "cfg", "conf", "cpp", "css", "csv", "docx", "go", "h", "html", "ini", "java", "js",
+    "json", "lock", "log", "md", "pdf", "php", "png", "py", "rb", "rs", "sh", "sql", "toml", "ts",
+    "txt", "xml", "yaml",
+];
+
+/// Returns whether a value names a file (`Cargo.lock`), or a language or a layout of keys (`de-CH`, `US-intl`).
+fn is_plain_name(value: &str) -> bool {
+    let are = |text: &str, is: fn(&u8) -> bool| !text.is_empty() && text.as_bytes().iter().all(is);
+    let is_part = |part: &str| are(part, |b| b.is_ascii_alphabetic() || b"-_".contains(b));
+    if let Some((stem, ending)) = value.rsplit_once('.') {
+        return ENDINGS.contains(&ending) && stem.split('.').all(is_part);
+    }
+    let Some((language, variant)) = value.split_once('-').filter(|(it, _)| it.len() == 2) else {
+        return false;
+    };
+    let [upper, lower] = [u8::is_ascii_uppercase, u8::is_ascii_lowercase];
+    are(language, lower) && variant.len() == 2 && are(variant, upper)
+        || are(language, upper) && (2..=6).contains(&variant.len()) && are(variant, lower)
 }
 
 /// What a mask covers the beginning of only: `[secret]ter2`, and `[secret walrus`.

@@ -355,6 +355,9 @@ const PLACED: &[(&str, &str)] = &[
 const TALK: &[&str] = &[
     "the password policy is strict",
     "I forgot my password",
+    "The keyboard code is US-intl.",
+    "The language code is de-CH.",
+    "The lock file is Cargo.lock.",
     "the code is ugly",
     "my login is slow",
     "error code is 404",
@@ -460,6 +463,14 @@ fn keys_of_every_shape_are_masked() {
 fn talk_about_secrets_stays_as_it_was() {
     for text in TALK {
         assert_eq!(masked(text), *text);
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_file_or_a_language_is_masked() {
+    for value in ["Quarterly.Tears", "hunter2.txt", "AB-CDEF", "my-Cats"] {
+        let text = format!("my password is {value}");
+        assert_eq!(masked(&text), "my password is [secret]");
     }
 }
 

@@ -5,138 +5,90 @@ use std::path::{Path, PathBuf};
 
 use super::network::first_line;
 
-/// Folders and files that commands may not read, relative to the home folder.
-const HIDDEN: [&str; 123] = [
-    // Keys and passwords of programs.
-    ".ssh",
-    ".ollama/id_ed25519",
-    ".gnupg",
-    ".aws",
-    ".s3cfg",
-    ".azure",
-    ".config/gcloud",
-    ".config/doctl",
-    ".oci",
-    ".databrickscfg",
-    ".kaggle",
-    ".sentryclirc",
-    ".kube",
-    ".docker",
-    ".dockercfg",
-    ".config/containers/auth.json",
-    ".netrc",
-    "_netrc",
-    ".authinfo",
-    ".authinfo.gpg",
-    ".msmtprc",
-    ".mbsyncrc",
-    ".fetchmailrc",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".config/gh",
-    ".config/hub",
-    ".config/glab-cli",
-    ".config/github-copilot",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".config/pip/pip.conf",
-    ".config/composer/auth.json",
-    ".nuget/NuGet",
-    ".ivy2/.credentials",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".gem/credentials",
-    ".gradle/gradle.properties",
-    ".m2/settings.xml",
-    ".m2/settings-security.xml",
-    ".terraform.d/credentials.tfrc.json",
-    ".terraformrc",
-    ".pulumi/credentials.json",
-    ".vault-token",
-    ".pgpass",
-    ".my.cnf",
-    ".config/rclone",
-    ".config/op",
-    ".config/Bitwarden",
-    ".config/stripe",
-    ".config/wireguard",
-    ".bitcoin",
-    ".config/sops",
-    ".config/age",
-    ".config/cogtrix",
-    ".huggingface/token",
-    ".cache/huggingface/token",
-    ".password-store",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".config/keepassxc",
-    ".Xauthority",
-    // What was typed at a prompt holds passwords.
-    ".bash_history",
-    ".zsh_history",
-    ".python_history",
-    ".psql_history",
-    ".mysql_history",
-    ".local/share/fish/fish_history",
-    ".local/share/atuin/key",
-    // Browsers, mail and messengers: cookies and saved passwords.
-    ".mozilla",
-    ".config/mozilla",
-    ".librewolf",
-    ".zen",
-    ".thunderbird",
-    ".config/Signal",
-    ".config/discord",
-    ".config/google-chrome",
-    ".config/google-chrome-beta",
-    ".config/google-chrome-unstable",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    ".config/microsoft-edge-beta",
-    ".config/microsoft-edge-dev",
-    ".config/vivaldi",
-    ".config/vivaldi-snapshot",
-    ".config/opera",
-    ".config/opera-beta",
-    ".config/opera-developer",
-    ".config/yandex-browser",
-    ".config/thorium",
-    ".config/falkon",
-    ".local/share/epiphany",
-    ".local/share/falkon",
-    ".local/share/qutebrowser",
-    ".waterfox",
-    ".floorp",
-    ".tor-browser",
-    "snap/firefox",
-    "snap/chromium",
-    "snap/brave",
-    "snap/opera",
-    ".config/Slack",
-    ".config/Element",
-    ".local/share/TelegramDesktop",
-    ".electrum",
-    ".ethereum",
-    ".fly",
-    ".config/netlify",
-    ".var/app/org.mozilla.firefox",
-    ".var/app/com.google.Chrome",
-    ".var/app/org.chromium.Chromium",
-    ".var/app/com.brave.Browser",
-    ".var/app/com.microsoft.Edge",
-    ".var/app/com.vivaldi.Vivaldi",
-    ".var/app/com.opera.Opera",
-    ".var/app/org.gnome.Epiphany",
-    ".var/app/org.telegram.desktop",
-    ".var/app/com.slack.Slack",
+/// Programs that are packaged as snaps, by name.
+#[rustfmt::skip] // not one name a line
+const SNAPS: &[&str] = &[
+    "firefox", "chromium", "brave", "opera", "opera-gx", "vivaldi", "thunderbird", "mailspring",
+    "signal-desktop", "discord", "slack", "telegram-desktop", "element-desktop", "teams-for-linux", "keepassxc",
+    "bitwarden", "bw", "1password", "electrum", "bitcoin-core", "exodus", "gopass",
 ];
 
-/// Variables that name another place for a folder of the home folder.
-const MOVED: [(&str, &str); 12] = [
+/// Folders and files that commands may not read: folders below the home folder, and what lies there. Of a program that
+/// is packaged with a folder of its own, all of that.
+#[rustfmt::skip]
+const HIDDEN: [(&str, &[&str]); 7] = [
+    ("", &[
+        // Keys of machines, clouds and services.
+        ".ssh", ".putty", ".gnupg", ".pki", ".age", ".aws", ".s3cfg", ".boto", ".azure", ".oci", ".databrickscfg",
+        ".kaggle", ".sentryclirc", ".kube", ".docker", ".dockercfg", ".terraform.d/credentials.tfrc.json",
+        ".terraformrc", ".tofurc", ".pulumi/credentials.json", ".vault-token", ".fly/config.yml", ".ngrok2",
+        ".railway/config.json", ".vultr-cli.yaml", ".snowsql", ".rclone.conf", ".ollama/id_ed25519",
+        ".huggingface/token", ".claude/.credentials.json", ".codex/auth.json", ".git-credentials", ".netrc",
+        "_netrc", ".authinfo", ".authinfo.gpg",
+        // Registries of packages.
+        ".npmrc", ".yarnrc.yml", ".pypirc", ".nuget/NuGet", ".ivy2/.credentials", ".cargo/credentials",
+        ".cargo/credentials.toml", ".gem/credentials", ".composer/auth.json", ".gradle/gradle.properties",
+        ".m2/settings.xml", ".m2/settings-security.xml",
+        // Data bases; what was typed at a prompt holds passwords.
+        ".pgpass", ".my.cnf", ".mylogin.cnf", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
+        ".mysql_history", ".Xauthority",
+        // Passwords.
+        ".password-store", ".op", ".lastpass", ".gnome2/keyrings", ".kde/share/apps/kwallet",
+        ".kde4/share/apps/kwallet",
+        // Wallets.
+        ".bitcoin", ".litecoin", ".dogecoin", ".electrum", ".ethereum", ".monero", ".bitmonero", "Monero",
+        ".sparrow", ".walletwasabi", ".zcash", ".foundry/keystores",
+        // Browsers, mail and messengers: cookies and saved passwords.
+        ".mozilla", ".librewolf", ".zen", ".waterfox", ".floorp", ".tor-browser", ".mullvad-browser",
+        ".mullvad/mullvadbrowser", ".thunderbird", ".msmtprc", ".mbsyncrc", ".fetchmailrc", ".offlineimaprc",
+        ".muttrc", ".mutt", ".claws-mail", ".purple", ".irssi", ".weechat",
+    ]),
+    (".config", &[
+        "cogtrix", "gcloud", "doctl", "hcloud", "heroku", "netlify", "scw", "linode-cli", "ngrok", ".wrangler",
+        "containers/auth.json", "helm/registry", "configstore/firebase-tools.json", "git/credentials", "gh", "hub",
+        "glab-cli", "tea", "github-copilot", "pip/pip.conf", "pypoetry/auth.toml", "composer/auth.json", "solana",
+        "stripe", "rclone", "sops", "age", "wireguard", "filezilla",
+        // Passwords and wallets.
+        "op", "1Password", "Bitwarden", "Bitwarden CLI", "keepassxc", "Enpass", "gopass", "Exodus", "atomic",
+        "feather", "Ledger Live", "@trezor",
+        // Browsers.
+        "mozilla", "librewolf", "zen", "waterfox", "floorp", "google-chrome", "google-chrome-beta",
+        "google-chrome-unstable", "chromium", "ungoogled-chromium", "BraveSoftware", "microsoft-edge",
+        "microsoft-edge-beta", "microsoft-edge-dev", "vivaldi", "vivaldi-snapshot", "opera", "opera-beta",
+        "opera-developer", "opera-gx", "yandex-browser", "thorium", "falkon",
+        // Mail and messengers.
+        "thunderbird", "evolution", "geary", "mutt", "neomutt", "aerc", "himalaya", "Mailspring", "protonmail",
+        "Signal", "Signal Beta", "discord", "discordcanary", "discordptb", "vesktop", "Slack", "Element",
+        "teams-for-linux", "Wire", "Session", "Caprine", "Ferdium", "hexchat", "weechat",
+    ]),
+    (".local/share", &[
+        "keyrings", "kwalletd", "gopass", "gem/credentials", "uv/credentials", "com.vercel.cli",
+        "fish/fish_history", "atuin/key", "torbrowser", "epiphany", "falkon", "qutebrowser", "evolution", "geary",
+        "TelegramDesktop", "dino", "fluffychat", "weechat", "remmina", "pki",
+    ]),
+    (".cache", &["huggingface/token"]),
+    (".var/app", &[
+        "org.mozilla.firefox", "io.gitlab.librewolf-community", "app.zen_browser.zen", "io.github.zen_browser.zen",
+        "net.waterfox.waterfox", "one.ablaze.floorp", "net.mullvad.MullvadBrowser",
+        "org.torproject.torbrowser-launcher", "com.google.Chrome", "com.google.ChromeDev", "org.chromium.Chromium",
+        "io.github.ungoogled_software.ungoogled_chromium", "com.brave.Browser", "com.microsoft.Edge",
+        "com.microsoft.EdgeDev", "com.vivaldi.Vivaldi", "com.opera.Opera", "com.opera.opera-gx", "ru.yandex.Browser",
+        "org.gnome.Epiphany", "org.kde.falkon", "org.qutebrowser.qutebrowser", "org.mozilla.Thunderbird",
+        "org.mozilla.thunderbird", "eu.betterbird.Betterbird", "org.gnome.Evolution", "org.gnome.Geary",
+        "com.getmailspring.Mailspring", "org.signal.Signal", "com.discordapp.Discord",
+        "com.discordapp.DiscordCanary", "dev.vencord.Vesktop", "com.slack.Slack", "org.telegram.desktop",
+        "im.riot.Riot", "com.github.IsmaelMartinez.teams_for_linux", "org.ferdium.Ferdium", "im.dino.Dino",
+        "im.fluffychat.Fluffychat", "org.electrum.electrum", "org.bitcoincore.bitcoin-qt", "org.getmonero.Monero",
+        "org.featherwallet.Feather", "io.exodus.Exodus", "com.ledger.Live", "com.sparrowwallet.Sparrow",
+        "org.keepassxc.KeePassXC", "com.bitwarden.desktop", "com.onepassword.OnePassword", "me.proton.Pass",
+        "me.proton.Mail",
+    ]),
+    ("snap", SNAPS),
+    (".snap/data", SNAPS),
+];
+
+/// Variables that name another place for a folder of the home folder, or for a file in it.
+const MOVED: [(&str, &str); 19] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
     ("XDG_CACHE_HOME", ".cache"),
@@ -149,6 +101,14 @@ const MOVED: [(&str, &str); 12] = [
     ("GRADLE_USER_HOME", ".gradle"),
     ("CLAUDE_CONFIG_DIR", ".claude"),
     ("CODEX_HOME", ".codex"),
+    ("COMPOSER_HOME", ".composer"),
+    ("PASSWORD_STORE_DIR", ".password-store"),
+    // Files.
+    ("KUBECONFIG", ".kube"),
+    ("NPM_CONFIG_USERCONFIG", ".npmrc"),
+    ("PGPASSFILE", ".pgpass"),
+    ("RCLONE_CONFIG", ".config/rclone"),
+    ("SOPS_AGE_KEY_FILE", ".config/sops"),
 ];
 
 /// Returns the paths of keys below a home folder, those below folders that variables name, and `more` of one's own, of
@@ -163,9 +123,10 @@ pub(super) fn hidden(
         folder.is_absolute().then_some((folder, usual))
     });
     let moved = moved.flat_map(|(folder, usual)| {
-        let below = HIDDEN.iter().map(Path::new);
-        let below = below.filter_map(move |path| path.strip_prefix(usual).ok());
-        below.map(move |path| folder.components().chain(path.components()).collect())
+        usual_paths().filter_map(move |path| {
+            let rest = path.strip_prefix(usual).ok()?;
+            Some(folder.components().chain(rest.components()).collect())
+        })
     });
     let below = |path: &str| home.map(|home| home.join(path));
     let own = more
@@ -175,12 +136,15 @@ pub(super) fn hidden(
             None if path.starts_with('/') => Some(PathBuf::from(path)),
             None => below(path),
         });
-    HIDDEN
-        .iter()
-        .filter_map(|path| below(path))
-        .chain(moved)
-        .chain(own)
-        .collect()
+    let usual = home.into_iter();
+    let usual = usual.flat_map(|home| usual_paths().map(|path| home.join(path)));
+    usual.chain(moved).chain(own).collect()
+}
+
+/// Returns what is hidden, from the home folder.
+fn usual_paths() -> impl Iterator<Item = PathBuf> {
+    let folders = HIDDEN.iter();
+    folders.flat_map(|(folder, names)| names.iter().map(move |name| Path::new(folder).join(name)))
 }
 
 /// Returns the first line that says that a hidden path could not be read.
@@ -205,6 +169,8 @@ mod tests {
             ("GNUPGHOME", "/opt/gnupg"),
             ("DOCKER_CONFIG", "relative"),
             ("CODEX_HOME", "/opt/codex"),
+            ("KUBECONFIG", "/opt/kube.yaml"),
+            ("PASSWORD_STORE_DIR", "/opt/pass"),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let hidden = hidden(Some(Path::new("/home/me")), &variables.into(), &more);
@@ -257,6 +223,29 @@ mod tests {
             "/opt/config/wireguard",
             "/opt/config/stripe",
             "/opt/config/composer/auth.json",
+            "/opt/kube.yaml",
+            "/opt/pass",
+            "/home/me/.mullvad-browser",
+            "/home/me/.config/1Password",
+            "/home/me/.config/Exodus",
+            "/home/me/.config/Ledger Live",
+            "/home/me/.config/hcloud",
+            "/home/me/.config/heroku",
+            "/home/me/.gnome2/keyrings",
+            "/home/me/.monero",
+            "/home/me/.var/app/io.gitlab.librewolf-community",
+            "/home/me/.var/app/app.zen_browser.zen",
+            "/home/me/.var/app/org.mozilla.Thunderbird",
+            "/home/me/.var/app/org.signal.Signal",
+            "/home/me/.var/app/com.discordapp.Discord",
+            "/home/me/.var/app/im.riot.Riot",
+            "/home/me/.var/app/org.electrum.electrum",
+            "/home/me/.var/app/org.keepassxc.KeePassXC",
+            "/home/me/.var/app/com.bitwarden.desktop",
+            "/home/me/snap/thunderbird",
+            "/home/me/snap/signal-desktop",
+            "/home/me/snap/telegram-desktop",
+            "/home/me/.snap/data/bitwarden",
         ] {
             assert!(hidden.contains(&PathBuf::from(path)), "{path}");
         }

@@ -127,6 +127,8 @@ pub struct Place {
     pub config_files: Vec<PathBuf>,
     /// Where what a command made of protected files is kept when they are put back.
     pub aside: Option<PathBuf>,
+    /// Where commands of all processes know of each other; nothing is left in it when none is running.
+    pub running: Option<PathBuf>,
     /// Every variable of this process; few are passed on.
     pub environment: BTreeMap<String, String>,
 }
@@ -337,14 +339,12 @@ impl Shell {
                     config_files,
                     ..
                 } = &self.place;
-                let home = home.iter();
-                let hooks = home.flat_map(|home| protected::own_hooks(project, home));
-                let named: Vec<PathBuf> = hooks.chain(config_files.iter().cloned()).collect();
-                protected::paths(project, &named)
+                protected::paths(project, home.as_deref(), config_files)
             } else {
                 Vec::new()
             },
             aside: self.place.aside.clone(),
+            running: self.place.running.clone(),
             agent: variables.get(AGENT).map(PathBuf::from),
             limits: Limits {
                 memory: self.settings.max_memory.as_u64(),
@@ -412,9 +412,7 @@ impl Typed for Shell {
         })?;
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
-        // In a pipe the last program's end counts, whatever happened to those before.
-        let is_piped = arguments.command.contains(" | ");
-        if has_failed || is_piped {
+        if has_failed || network::may_hide_failure(&arguments.command) {
             self.offer_more(&mut output, arguments);
         }
         if !has_failed {
@@ -498,7 +496,7 @@ fn texts(ran: Ran) -> (String, String) {
     let lacks = ran.lacks.iter().map(|part| format!("[sandbox: {part}]\n"));
     let lacks: String = lacks.collect();
     let put_back = ran.put_back.iter().map(|file| {
-        let (path, change) = (file.path.display(), file.change.name());
+        let (path, change) = (file.path.display(), file.change);
         match (file.change, &file.copy) {
             (Change::Changed, None) => format!("[{path} is protected, and was changed]\n"),
             _ => format!("[{path} is protected: the command {change} it, which was undone]\n"),

@@ -72,6 +72,11 @@ pub(super) fn wants_keys(line: &str) -> bool {
         })
 }
 
+/// Returns whether a command line may end well though a part of it failed: in a pipe, in `a; b`, `a || true`, `b $(a)`.
+pub(super) fn may_hide_failure(line: &str) -> bool {
+    line.trim_end().contains(['|', ';', '&', '\n', '`', '('])
+}
+
 /// Characters of a line that are quoted.
 const QUOTED_MAX: usize = 160;
 
@@ -159,6 +164,27 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(wants_keys(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_ends_well_though_a_part_of_it_failed_is_known() {
+        for line in [
+            "curl x | wc",
+            "curl x|wc",
+            "curl x|&tee log",
+            "curl x; ls",
+            "curl x || true",
+            "if curl x\nthen ls\nfi",
+            "echo $(curl x)",
+            "echo `curl x`",
+            "diff <(curl x) y",
+            "curl x & wait",
+        ] {
+            assert!(may_hide_failure(line), "{line}");
+        }
+        for line in ["curl x", "cat log\n", "grep -c 'resolve host' log"] {
+            assert!(!may_hide_failure(line), "{line}");
         }
     }
 

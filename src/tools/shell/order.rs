@@ -17,6 +17,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::protected::{Change, PutBack, is_below};
+use crate::declare::named;
 use crate::files::resolve_links;
 
 /// The hidden subcommand of the supervisor, which stays outside of the sandbox.
@@ -27,34 +28,40 @@ pub(super) const ENTER: &str = "__enter";
 /// Begins the name under which a variable of the command is passed on.
 const VARIABLE: &str = "COGTRIX_COMMAND_";
 
-/// Which network a command has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Network {
-    /// A loopback interface of its own, or none.
-    #[default]
-    Isolated,
-    /// The network of this machine.
-    Host,
+named! {
+    /// Which network a command has.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Network {
+        /// A loopback interface of its own, or none.
+        #[default]
+        Isolated = "isolated",
+        /// The network of this machine.
+        Host = "host",
+    }
 }
 
-/// Whether a command may read the hidden paths and talk to the agents that hold keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keys {
-    #[default]
-    Hidden,
-    Readable,
+named! {
+    /// Whether a command may read the hidden paths and talk to the agents that hold keys.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Keys {
+        #[default]
+        Hidden = "hidden",
+        Readable = "readable",
+    }
 }
 
-/// How a command gets its namespaces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Namespaces {
-    /// It makes them itself.
-    #[default]
-    Own,
-    /// bubblewrap has made them.
-    Bubblewrap,
-    /// There are none.
-    Missing,
+named! {
+    /// How a command gets its namespaces, in the order in which ways are tried.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Namespaces {
+        /// It makes them itself.
+        #[default]
+        Own = "own",
+        /// bubblewrap has made them.
+        Bubblewrap = "bubblewrap",
+        /// There are none.
+        Missing = "missing",
+    }
 }
 
 /// What all processes of a command may use together; 0 is no limit.
@@ -85,6 +92,8 @@ pub struct Order {
     pub protected: Vec<PathBuf>,
     /// Where what a command made of protected files is moved when they are put back.
     pub aside: Option<PathBuf>,
+    /// Where it stands what was there of protected files before the first of the commands that run now.
+    pub running: Option<PathBuf>,
     /// The socket of the ssh agent, which is closed unless keys are readable.
     pub agent: Option<PathBuf>,
     pub limits: Limits,
@@ -99,9 +108,9 @@ impl Order {
         let mut arguments: Vec<OsString> = vec![role.into()];
         let words = [
             ("--sandbox", if self.is_confined { "on" } else { "off" }),
-            ("--network", self.network.name()),
-            ("--keys", self.keys.name()),
-            ("--namespaces", self.namespaces.name()),
+            ("--network", self.network.as_str()),
+            ("--keys", self.keys.as_str()),
+            ("--namespaces", self.namespaces.as_str()),
         ];
         for (flag, word) in words {
             arguments.extend([flag.into(), word.into()]);
@@ -119,7 +128,11 @@ impl Order {
             ("--hide", &self.hidden),
             ("--protect", &self.protected),
         ];
-        let singles = [("--aside", &self.aside), ("--agent", &self.agent)];
+        let singles = [
+            ("--aside", &self.aside),
+            ("--running", &self.running),
+            ("--agent", &self.agent),
+        ];
         let singles = singles
             .into_iter()
             .flat_map(|(flag, path)| path.iter().map(move |path| (flag, path)));
@@ -187,10 +200,12 @@ impl Order {
         let word = value.to_str().unwrap_or_default();
         let number = || word.parse().map_err(|_| bad());
         match flag.to_str().unwrap_or_default() {
-            "--sandbox" => self.is_confined = one_of(word, &[("on", true), ("off", false)], bad)?,
-            "--network" => self.network = one_of(word, &Network::ALL, bad)?,
-            "--keys" => self.keys = one_of(word, &Keys::ALL, bad)?,
-            "--namespaces" => self.namespaces = one_of(word, &Namespaces::ALL, bad)?,
+            "--sandbox" if word == "on" => self.is_confined = true,
+            "--sandbox" if word == "off" => self.is_confined = false,
+            "--sandbox" => return Err(bad()),
+            "--network" => self.network = Network::parse(word).ok_or_else(bad)?,
+            "--keys" => self.keys = Keys::parse(word).ok_or_else(bad)?,
+            "--namespaces" => self.namespaces = Namespaces::parse(word).ok_or_else(bad)?,
             "--max-memory" => self.limits.memory = number()?,
             "--max-processes" => self.limits.processes = number()?,
             "--max-file-size" => self.limits.file_size = number()?,
@@ -199,50 +214,11 @@ impl Order {
             "--hide" => self.hidden.push(value.into()),
             "--protect" => self.protected.push(value.into()),
             "--aside" => self.aside = Some(value.into()),
+            "--running" => self.running = Some(value.into()),
             "--agent" => self.agent = Some(value.into()),
             _ => return Err(format!("unknown argument {}", flag.display())),
         }
         Ok(())
-    }
-}
-
-fn one_of<T: Copy>(word: &str, known: &[(&str, T)], bad: impl Fn() -> String) -> Result<T, String> {
-    let found = known.iter().find(|(name, _)| *name == word);
-    found.map(|(_, value)| *value).ok_or_else(bad)
-}
-
-/// The word of a value in a table of all values.
-fn name_of<T: Copy + PartialEq>(value: T, all: &[(&'static str, T)]) -> &'static str {
-    let found = all.iter().find(|(_, known)| *known == value);
-    found.map_or("", |(name, _)| name)
-}
-
-impl Network {
-    const ALL: [(&'static str, Self); 2] = [("isolated", Self::Isolated), ("host", Self::Host)];
-
-    fn name(self) -> &'static str {
-        name_of(self, &Self::ALL)
-    }
-}
-
-impl Keys {
-    const ALL: [(&'static str, Self); 2] = [("hidden", Self::Hidden), ("readable", Self::Readable)];
-
-    fn name(self) -> &'static str {
-        name_of(self, &Self::ALL)
-    }
-}
-
-impl Namespaces {
-    /// In the order in which they are tried.
-    pub(super) const ALL: [(&'static str, Self); 3] = [
-        ("own", Self::Own),
-        ("bubblewrap", Self::Bubblewrap),
-        ("missing", Self::Missing),
-    ];
-
-    fn name(self) -> &'static str {
-        name_of(self, &Self::ALL)
     }
 }
 
@@ -309,7 +285,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(why) => write!(f, "refused {}", why.replace('\n', " ")),
-            Self::Began(namespaces, mounts) => write!(f, "began {} {mounts}", namespaces.name()),
+            Self::Began(namespaces, mounts) => write!(f, "began {namespaces} {mounts}"),
             Self::Exited(code) => write!(f, "exited {code}"),
             Self::Signalled(signal) => write!(f, "signalled {signal}"),
             Self::Exceeded(why) => write!(f, "exceeded {why}"),
@@ -333,8 +309,7 @@ impl Report {
             "refused" => Self::Refused(rest.to_owned()),
             "began" => {
                 let (word, mounts) = rest.split_once(' ')?;
-                let namespaces = one_of(word, &Namespaces::ALL, String::new).ok()?;
-                Self::Began(namespaces, mounts.to_owned())
+                Self::Began(Namespaces::parse(word)?, mounts.to_owned())
             }
             "exited" => Self::Exited(rest.parse().ok()?),
             "signalled" => Self::Signalled(rest.parse().ok()?),
@@ -368,6 +343,7 @@ mod tests {
             hidden: vec!["/home/me/.ssh".into()],
             protected: vec!["/a/.git/hooks".into()],
             aside: Some("/a/data/changes".into()),
+            running: Some("/state/running".into()),
             agent: Some("/tmp/agent".into()),
             limits: Limits {
                 memory: 1,

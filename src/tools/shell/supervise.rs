@@ -333,8 +333,8 @@ fn start(order: &Order) -> Result<Started, String> {
 pub(super) fn start_confined(order: &Order, program: &Path) -> Result<Started, String> {
     super::sandbox::available().map_err(|error| error.to_string())?;
     let mut why = None;
-    let ways = Namespaces::ALL.map(|(_, way)| way);
-    for namespaces in ways.into_iter().skip_while(|way| *way != order.namespaces) {
+    let ways = Namespaces::ALL.into_iter();
+    for namespaces in ways.skip_while(|way| *way != order.namespaces) {
         let order = Order {
             namespaces,
             ..order.clone()

@@ -8,6 +8,7 @@ fn shell() -> Shell {
         kept: vec!["/data".into()],
         config_files: vec!["/usr/.cogtrix.yaml".into()],
         aside: None,
+        running: None,
         environment: BTreeMap::from([("TMPDIR".to_owned(), "/etc".to_owned())]),
     };
     Shell::new(Settings::default(), place)

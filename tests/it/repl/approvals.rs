@@ -185,8 +185,10 @@ fn a_command_that_fails_for_want_of_the_network_is_offered_with_it_once() {
         .says("y", "Reached.");
     let sent = server.chats()[3].body.to_string();
     assert!(sent.contains("reached\\n[exit 0"), "{sent}");
-    // The model gets to know that this was with the network.
-    assert!(sent.contains("the person changed the call to"), "{sent}");
+    // The model gets to know that this was with the network, and that nobody changed the call.
+    let told = "ran again with network, which the person allowed]";
+    assert!(sent.contains(told), "{sent}");
+    assert!(!sent.contains("the person changed"), "{sent}");
     chat.leave();
 }
 

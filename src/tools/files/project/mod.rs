@@ -33,6 +33,8 @@ pub struct Project {
     /// As it was opened, absolute.
     given: PathBuf,
     kept: Kept,
+    /// The person's, where one looks for what they configured for all projects.
+    pub(super) home: Option<PathBuf>,
 }
 
 impl Project {
@@ -43,6 +45,7 @@ impl Project {
             path: path.canonicalize()?,
             given: locate::flat(&given).unwrap_or(given),
             kept: Kept::default(),
+            home: None,
         })
     }
 
@@ -50,6 +53,13 @@ impl Project {
     #[must_use]
     pub fn keeping(mut self, own: &[PathBuf]) -> Self {
         self.kept = Kept::new(own, &self.path);
+        self
+    }
+
+    /// The same with the home folder of the person.
+    #[must_use]
+    pub fn of(mut self, home: Option<PathBuf>) -> Self {
+        self.home = home;
         self
     }
 

@@ -76,6 +76,17 @@ fn a_write_to_what_runs_later_says_so_whatever_link_leads_there() {
 }
 
 #[test]
+fn hooks_that_the_persons_own_configuration_of_git_names_run_later() {
+    let fixture = Fixture::with(&[(".gitconfig", "[core]\nhooksPath = hk\n")]);
+    let home = fixture.at(".");
+    let project = Project::open(&home).unwrap().of(Some(home));
+    let writing = Writing::new(Arc::new(project), fixture.changes);
+    let path = "hk/pre-commit";
+    let effect = writing.effect(path).unwrap();
+    assert_eq!(effect, Effect::WritesProtected(path.into()));
+}
+
+#[test]
 fn an_edit_replaces_its_one_place_and_keeps_line_breaks() {
     let fixture = Fixture::with(&[("a", "x\r\ny\r\nx\r\n"), ("empty", "")]);
     fixture.put("latin", b"caf\xe9");

@@ -1,8 +1,8 @@
 //! Moves away what a command made of protected files, and keeps the newest of it.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -18,6 +18,14 @@ pub(super) const OWNER: u32 = 0o700;
 
 pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(mode))
+}
+
+/// Makes a folder, and those above it, for this user alone.
+pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(OWNER).create(folder)?;
+    // It may be of a version that left it to the umask.
+    set_mode(folder, OWNER)
 }
 
 /// The folder to move things to, made when it is needed.
@@ -53,7 +61,7 @@ impl<'a> Aside<'a> {
     fn copy_of(&mut self, path: &Path) -> Option<PathBuf> {
         if self.folder.is_none() {
             let parent = self.parent?;
-            fs::create_dir_all(parent).ok()?;
+            make_private(parent).ok()?;
             remove_oldest(parent);
             let made = tempfile::Builder::new().prefix(ASIDE).tempdir_in(parent);
             self.folder = Some(made.ok()?.keep());

@@ -1,21 +1,20 @@
 //! What was there of protected files before the first of the commands that run in a project now.
 //!
 //! Another session's command may be running when one begins: what that one has made must not count as what was there.
-//! Unit: one project. A file in the folder for changes is locked by all who compare there; whoever is alone writes
-//! down what it found, the others read it.
+//! Unit: one project. A file in the state folder, which all processes of a user share whatever their data folders are, is
+//! locked by all who compare there; whoever is alone writes down what it found, the others read it, and the last one
+//! removes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::aside::make_private;
 use super::entry::Entry;
 use crate::files::digest;
 use crate::tools::shell::order::Order;
-
-/// Ends the name of a file; its beginning is the digest of the project's path.
-const RUNNING: &str = ".running";
 
 /// Ends what is written down whole.
 const END: &str = "end\n";
@@ -24,6 +23,7 @@ const END: &str = "end\n";
 #[derive(Debug)]
 pub(super) struct Baseline {
     file: File,
+    path: PathBuf,
     is_first: bool,
 }
 
@@ -34,20 +34,31 @@ impl Baseline {
             .writable
             .first()
             .filter(|_| !order.protected.is_empty())?;
-        let folder = order.aside.as_deref()?;
-        fs::create_dir_all(folder).ok()?;
-        let name = digest(project.as_os_str().as_encoded_bytes()) + RUNNING;
+        let folder = order.running.as_deref()?;
+        make_private(folder).ok()?;
+        let path = folder.join(digest(project.as_os_str().as_encoded_bytes()));
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).mode(0o600);
-        let file = options.open(folder.join(name)).ok()?;
-        let is_first = file.try_lock().is_ok();
-        if is_first {
-            // What an earlier command found counts no more, even if this process ends now.
-            file.set_len(0).ok()?;
-        } else {
-            file.lock_shared().ok()?;
+        loop {
+            let file = options.open(&path).ok()?;
+            let is_first = file.try_lock().is_ok();
+            if !is_first {
+                file.lock_shared().ok()?;
+            }
+            // Whoever was last may have removed it meanwhile.
+            if !is_at(&file, &path) {
+                continue;
+            }
+            if is_first {
+                // What an earlier command found counts no more, even if this process ends now.
+                file.set_len(0).ok()?;
+            }
+            return Some(Self {
+                file,
+                path,
+                is_first,
+            });
         }
-        Some(Self { file, is_first })
     }
 
     /// Returns the paths that were not there or held something else: what a command that was running has made of them is
@@ -76,6 +87,22 @@ impl Baseline {
             .filter(|(path, entry)| !known.contains(line(path, entry).as_str()));
         Ok(changed.map(|(path, _)| path.clone()).collect())
     }
+}
+
+impl Drop for Baseline {
+    fn drop(&mut self) {
+        // With the lock of all: nobody else is there to read it.
+        if self.file.try_lock().is_ok() && is_at(&self.file, &self.path) {
+            fs::remove_file(&self.path).ok();
+        }
+    }
+}
+
+/// Returns whether a file is still the one at its path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let id = |found: fs::Metadata| (found.dev(), found.ino());
+    let (open, there) = (file.metadata().map(id), fs::symlink_metadata(path).map(id));
+    matches!((open, there), (Ok(open), Ok(there)) if open == there)
 }
 
 fn line(path: &Path, entry: &Entry) -> String {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::aside::{Aside, OWNER, open_up, set_mode};
 use super::baseline::Baseline;
 use super::entry::{Entry, restore, snapshot};
+use super::git_config::settings;
 use super::put_back::{Change, PutBack};
 use super::submodules::{Lead, Submodules};
 use super::{can_be_mounted, is_below, named_files, of_git};
@@ -263,26 +264,17 @@ fn is_plain_config(content: &[u8], more: &[&str]) -> bool {
         return false;
     };
     let is_word = |value: &str| value.chars().all(|c| c.is_ascii_alphanumeric());
-    // No quotes, comments or lines that go on, and no helper that talks to where it came from (`ext::`).
+    // No helper that talks to where it came from (`ext::`).
     let is_path = |value: &str| {
         let mut chars = value.chars();
         !value.contains("::") && chars.all(|c| c.is_alphanumeric() || " -._~/:@+*".contains(c))
     };
-    let is_section = |line: &str| {
-        let name = ["[remote \"", "[branch \""]
-            .iter()
-            .find_map(|begin| line.strip_prefix(begin)?.strip_suffix("\"]"));
-        line == "[core]" || !more.is_empty() && name.is_some_and(is_path)
-    };
-    text.lines()
-        .map(str::trim)
-        .all(|line| match line.split_once('=') {
-            None => line.is_empty() || is_section(line),
-            Some((key, value)) => {
-                let (key, value) = (key.trim(), value.trim());
-                PLAIN.contains(&key) && is_word(value) || more.contains(&key) && is_path(value)
-            }
-        })
+    settings(text).iter().all(|it| {
+        let (key, is_core) = (it.key.as_str(), it.section == "core");
+        let is_told = is_core || matches!(it.section.as_str(), "remote" | "branch");
+        is_core && PLAIN.contains(&key) && is_word(&it.value)
+            || is_told && more.contains(&key) && is_path(&it.value)
+    })
 }
 
 /// Returns the mode of a folder; `None` for all else, and where a link leads there.

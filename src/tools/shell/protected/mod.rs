@@ -7,12 +7,14 @@
 //!   guard   compares, and puts back     aside        keeps what a command made
 //!   entry   one file as it was          put_back     what a person sees of a change, and can have again
 //!   index   what git's index names      submodules   repositories that git enters because of it
+//!   git_config   what its configurations name
 //!   baseline   what was there before any of the commands that run now
 //! ```
 
 mod aside;
 mod baseline;
 mod entry;
+mod git_config;
 mod guard;
 mod index;
 mod put_back;
@@ -25,96 +27,33 @@ use std::path::{Path, PathBuf};
 use crate::files::resolve_links;
 
 use entry::text;
+use git_config::{Around, named_paths};
 pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
-use submodules::{Lead, Submodules};
+use submodules::{Lead, Submodules, git_folder};
 
 /// Paths of a project that some program acts upon later, outside of any sandbox. Others are told by their names
 /// ([`has_protected_name`]).
+#[rustfmt::skip] // not one a line
 const PROTECTED: [&str; 78] = [
     // Editors and shells.
-    ".vscode",
-    ".idea",
-    ".vs",
-    ".zed",
-    ".devcontainer",
-    ".devcontainer.json",
-    ".exrc",
-    ".nvim.lua",
-    ".envrc",
-    "mise.toml",
-    ".mise.toml",
-    "mise.local.toml",
-    ".config/mise.toml",
-    ".mise/config.toml",
+    ".vscode", ".idea", ".vs", ".zed", ".devcontainer", ".devcontainer.json", ".exrc", ".nvim.lua", ".envrc",
+    "mise.toml", ".mise.toml", "mise.local.toml", ".config/mise.toml", ".mise/config.toml",
     // Agents, and rules for them.
-    ".mcp.json",
-    "AGENTS.md",
-    "AGENTS.override.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    "QWEN.md",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".kiro",
-    ".roo",
-    ".continue",
-    ".amazonq",
-    ".cursor",
-    ".cursorrules",
-    ".windsurf",
-    ".windsurfrules",
-    ".clinerules",
-    ".aider.conf.yml",
-    "opencode.json",
-    ".opencode",
-    "AGENT.md",
-    ".github/copilot-instructions.md",
-    ".github/instructions",
+    ".mcp.json", "AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md",
+    ".claude", ".codex", ".gemini", ".qwen", ".kiro", ".roo", ".continue", ".amazonq", ".cursor", ".cursorrules",
+    ".windsurf", ".windsurfrules", ".clinerules", ".aider.conf.yml", "opencode.json", ".opencode", "AGENT.md",
+    ".github/copilot-instructions.md", ".github/instructions",
     // Hooks of git.
-    ".husky",
-    ".pre-commit-config.yaml",
-    "lefthook.yml",
-    ".lefthook.yml",
-    "lefthook-local.yml",
-    ".lefthook-local.yml",
-    "lefthook.toml",
-    ".lefthook.toml",
-    ".overcommit.yml",
+    ".husky", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml",
+    ".lefthook-local.yml", "lefthook.toml", ".lefthook.toml", ".overcommit.yml",
     // Mercurial's own, and a package manager's that names the program it runs.
-    ".hg/hgrc",
-    ".yarnrc.yml",
+    ".hg/hgrc", ".yarnrc.yml",
     // CI.
-    ".github/workflows",
-    ".github/actions",
-    ".gitea",
-    ".forgejo",
-    ".gitlab-ci.yml",
-    ".circleci",
-    ".cirrus.yml",
-    ".build.yml",
-    ".builds",
-    ".semaphore",
-    ".tekton",
-    ".teamcity",
-    ".travis.yml",
-    ".drone.yml",
-    ".woodpecker.yml",
-    ".woodpecker.yaml",
-    ".woodpecker",
-    ".buildkite",
-    "appveyor.yml",
-    ".appveyor.yml",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "cloudbuild.yaml",
-    "buildspec.yml",
-    "wercker.yml",
-    "Jenkinsfile",
-    ".cogtrix",
+    ".github/workflows", ".github/actions", ".gitea", ".forgejo", ".gitlab-ci.yml", ".circleci", ".cirrus.yml",
+    ".build.yml", ".builds", ".semaphore", ".tekton", ".teamcity", ".travis.yml", ".drone.yml", ".woodpecker.yml",
+    ".woodpecker.yaml", ".woodpecker", ".buildkite", "appveyor.yml", ".appveyor.yml", "azure-pipelines.yml",
+    "bitbucket-pipelines.yml", "cloudbuild.yaml", "buildspec.yml", "wercker.yml", "Jenkinsfile", ".cogtrix",
 ];
 
 /// Begins the name of every file of a project that is cogtrix' own.
@@ -126,24 +65,17 @@ const WORKSPACE_END: &[u8] = b".code-workspace";
 /// In a folder of git: files that name programs, or another such folder.
 const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
+/// Configurations of git that count in every repository, from the home folder.
+const CONFIGS: [&str; 3] = [".gitconfig", ".config/git/config", "/etc/gitconfig"];
+
 /// In the folder of each worktree: files that name the folder that counts for it.
 const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
 
 /// Submodules of submodules are looked for down to here.
 const DEPTH_MAX: usize = 4;
 
-/// Returns the folders of hooks in a project that the person's own configuration of git names.
-pub(super) fn own_hooks(project: &Path, home: &Path) -> Vec<PathBuf> {
-    let configs = [".gitconfig", ".config/git/config"].map(|name| home.join(name));
-    let texts = configs.iter().filter_map(|config| text(config));
-    let named = texts.flat_map(|config| named_paths(&config, project, home));
-    named
-        .filter(|path| path.starts_with(project) && path != project)
-        .collect()
-}
-
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
-pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
     paths.extend(named_files(project));
     for file in config_files {
@@ -155,15 +87,15 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
     }
     let git = project.join(".git");
     match fs::symlink_metadata(&git) {
-        // A worktree or a submodule: the file names the folder that counts.
-        Ok(found) if found.is_file() => {
+        // Another folder counts: a worktree, a submodule, a link.
+        Ok(found) if !found.is_dir() => {
             paths.insert(git.clone());
-            let (own, common) = linked_folders(&git);
-            paths.extend([own, common].iter().flatten().flat_map(|git| of_git(git)));
-        }
-        Ok(found) if found.is_symlink() => {
-            paths.insert(git.clone());
-            paths.extend(git.canonicalize().iter().flat_map(|git| of_git(git)));
+            let own = git_folder(project);
+            let common = own.as_ref().and_then(|own| {
+                let named = text(&own.join("commondir"))?;
+                own.join(named.trim_end()).canonicalize().ok()
+            });
+            paths.extend(own.iter().chain(&common).flat_map(|git| of_git(git)));
         }
         _ => {
             let modules = submodules(&git.join("modules"), DEPTH_MAX);
@@ -177,13 +109,18 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     // What a config names, unless git needs to write there: hooks of one's own, further configs, the folder of a
-    // submodule.
+    // submodule. Those of the person and of the machine count, too.
     let real = resolve_links(project);
-    let named: Vec<PathBuf> = paths
-        .iter()
-        .filter(|path| path.ends_with("config") || path.ends_with("config.worktree"))
-        .filter_map(|config| Some((config.parent()?, text(config)?)))
-        .flat_map(|(folder, config)| named_paths(&config, &real, &resolve_links(folder)))
+    let configs = paths.iter();
+    let configs =
+        configs.filter(|path| path.ends_with("config") || path.ends_with("config.worktree"));
+    let personal = home.into_iter();
+    let personal = personal.flat_map(|home| CONFIGS.map(|name| home.join(name)));
+    let around = Around { root: &real, home };
+    let named: Vec<PathBuf> = configs
+        .cloned()
+        .chain(personal)
+        .flat_map(|config| named_paths(&config, around))
         .map(|path| resolve_links(&path))
         .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))
         .filter(|path| !git.starts_with(path))
@@ -201,11 +138,11 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
 
 /// Returns whether some program acts upon a file of the project later; its path is relative to the project, without
 /// links.
-pub fn is_protected(project: &Path, file: &Path) -> bool {
+pub fn is_protected(project: &Path, home: Option<&Path>, file: &Path) -> bool {
     // Whatever the case: some file systems know no difference.
     let lower = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
     let file = lower(&project.join(file));
-    let mut protected = paths(project, &[]).into_iter();
+    let mut protected = paths(project, home, &[]).into_iter();
     protected.any(|path| file.starts_with(lower(&path)))
         || file
             .strip_prefix(lower(project))
@@ -232,55 +169,6 @@ fn of_git(folder: &Path) -> Vec<PathBuf> {
     let of_worktrees = worktrees.flat_map(|worktree| OF_WORKTREE.map(|name| worktree.join(name)));
     let own = OF_GIT.iter().map(|name| folder.join(name));
     own.chain(of_worktrees).collect()
-}
-
-/// Returns every path by which a config of git, in a folder, has something run later: hooks, which are named from the
-/// root of the project, configs that it includes, and the `.git` file in the folder of a submodule.
-fn named_paths(config: &str, project: &Path, folder: &Path) -> Vec<PathBuf> {
-    let settings = config.lines().filter_map(|line| {
-        // The section may stand in the same line.
-        let line = line.rsplit_once(']').map_or(line, |(_, rest)| rest);
-        let (key, value) = line.split_once('=')?;
-        let value = value.trim();
-        let value = match value.strip_prefix('"') {
-            Some(quoted) => quoted.split('"').next()?,
-            None => value.split(['#', ';']).next()?.trim_end(),
-        };
-        let key = key.trim().to_ascii_lowercase();
-        match key.as_str() {
-            "hookspath" => Some(match value.strip_prefix("~/") {
-                Some(below) => below_home(project, below),
-                None => project.join(value),
-            }),
-            "path" => Some(folder.join(value)),
-            "worktree" => Some(folder.join(value).join(".git")),
-            _ => None,
-        }
-        .filter(|_| !value.is_empty())
-    });
-    settings.collect()
-}
-
-/// Returns where a path below the home folder lies if the project lies in that, too.
-fn below_home(project: &Path, path: &str) -> PathBuf {
-    let mut homes = project.ancestors().skip(1).map(|home| home.join(path));
-    homes
-        .find(|path| path.starts_with(project))
-        .unwrap_or_default()
-}
-
-/// Returns the folder that a `.git` file names, and the one that it shares with other worktrees.
-fn linked_folders(file: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
-    let named = |file: &Path, prefix: &str| {
-        let text = text(file)?;
-        let path = text.strip_prefix(prefix)?.trim_end();
-        file.parent()?.join(path).canonicalize().ok()
-    };
-    let own = named(file, "gitdir: ");
-    let common = own
-        .as_ref()
-        .and_then(|own| named(&own.join("commondir"), ""));
-    (own, common)
 }
 
 /// Returns the folders of submodules: those with a `HEAD`; a name with slashes lies deeper.
@@ -333,12 +221,14 @@ mod tests {
             ("tools/hooks", Some("tools/hooks")),
             ("\"tools/my hooks\" # mine", Some("tools/my hooks")),
             ("hooks ; mine", Some("hooks")),
+            ("too\\\nls/\"hooks\"", Some("tools/hooks")),
+            ("\".git\"hooks", Some(".githooks")),
             ("../hooks", None),
             (".", None),
         ] {
             write(&config, &format!("[Core]\n\thooksPath = {value}\n"));
-            let usual = paths(&root.path().join("missing"), &[]).len();
-            let found = paths(&project, &[]);
+            let usual = paths(&root.path().join("missing"), None, &[]).len();
+            let found = paths(&project, None, &[]);
             let more = expected.map_or(0, |_| 1);
             assert_eq!(found.len(), usual + OF_WORKTREE.len() + more, "{value}");
             for path in expected.into_iter().chain([
@@ -401,7 +291,11 @@ mod tests {
             ("docs/.envrc.md", false),
             ("src/main.rs", false),
         ] {
-            assert_eq!(is_protected(&project, Path::new(file)), expected, "{file}");
+            assert_eq!(
+                is_protected(&project, None, Path::new(file)),
+                expected,
+                "{file}"
+            );
         }
     }
 
@@ -413,14 +307,24 @@ mod tests {
         fs::create_dir_all(project.join(".git")).unwrap();
         let config = "[core]\n\thooksPath = ~/work/p/.hk\n";
         write(&project.join(".git/config"), config);
-        assert!(paths(&project, &[]).contains(&project.join(".hk")));
+        let found = || paths(&project, Some(&home), &[]);
+        assert!(found().contains(&project.join(".hk")));
+        let usual = found();
         write(
             &home.join(".gitconfig"),
+            "[includeIf \"gitdir:~/work/\"]\n\tpath = .gitconfig-work\n",
+        );
+        write(
+            &home.join(".gitconfig-work"),
             "[core]\n\thooksPath = .githooks\n",
         );
-        assert_eq!(own_hooks(&project, &home), [project.join(".githooks")]);
+        let own: Vec<PathBuf> = found()
+            .into_iter()
+            .filter(|it| !usual.contains(it))
+            .collect();
+        assert_eq!(own, [project.join(".githooks")]);
         write(&home.join(".gitconfig"), "[core]\n\thooksPath = ~/hooks\n");
-        assert!(own_hooks(&project, &home).is_empty());
+        assert_eq!(found(), usual);
     }
 
     #[test]
@@ -430,7 +334,7 @@ mod tests {
         let module = project.join(".git/modules/x");
         fs::create_dir_all(&module).unwrap();
         write(&module.join("HEAD"), "x");
-        let usual = paths(&project, &[]);
+        let usual = paths(&project, None, &[]);
         std::os::unix::fs::symlink("/dev/zero", module.join("config")).unwrap();
         rustix::fs::mknodat(
             rustix::fs::CWD,
@@ -440,7 +344,7 @@ mod tests {
             0,
         )
         .unwrap();
-        let found = paths(&project, &[]);
+        let found = paths(&project, None, &[]);
         assert!(usual.iter().all(|path| found.contains(path)));
     }
 
@@ -457,7 +361,7 @@ mod tests {
         );
         write(&module.join("HEAD"), "x");
         write(&module.join("config"), "[core]\n\tworktree = ../../../sm\n");
-        let found = paths(&project, &[]);
+        let found = paths(&project, None, &[]);
         for path in [".gitlocal", "sm/.git"] {
             assert!(found.contains(&project.join(path)), "{path}: {found:?}");
         }
@@ -477,7 +381,7 @@ mod tests {
         );
         write(&own.join("commondir"), "../..\n");
         write(&root.join("main/.git/modules/a/b/HEAD"), "x");
-        let of_worktree = paths(&root.join("w"), &[]);
+        let of_worktree = paths(&root.join("w"), None, &[]);
         for path in [
             "w/.git",
             "main/.git/worktrees/w/config.worktree",
@@ -485,7 +389,7 @@ mod tests {
         ] {
             assert!(of_worktree.contains(&root.join(path)), "{path}");
         }
-        let of_main = paths(&root.join("main"), &[]);
+        let of_main = paths(&root.join("main"), None, &[]);
         assert!(of_main.contains(&root.join("main/.git/modules/a/b/hooks")));
     }
 }

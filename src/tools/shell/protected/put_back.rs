@@ -10,27 +10,20 @@ use serde::{Deserialize, Serialize};
 use super::aside::{move_to, remove};
 use super::children;
 use super::entry::content;
+use crate::declare::named;
 use crate::tools::files::difference;
 
 /// More than this is not shown to a person.
 const SHOWN_MAX: u64 = 256 << 10;
 
-/// The kind of a change of a protected file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Change {
-    Made,
-    Changed,
-    Removed,
-}
-
-impl Change {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Made => "made",
-            Self::Changed => "changed",
-            Self::Removed => "removed",
-        }
+named! {
+    /// The kind of a change of a protected file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Change {
+        Made = "made",
+        Changed = "changed",
+        Removed = "removed",
     }
 }
 

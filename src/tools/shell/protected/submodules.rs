@@ -93,7 +93,7 @@ impl Submodule {
 }
 
 /// Returns the real folder of git that counts in a folder.
-fn git_folder(root: &Path) -> Option<PathBuf> {
+pub(super) fn git_folder(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
     let real = dot_git.canonicalize().ok()?;
     if real.is_dir() {

@@ -18,9 +18,10 @@ fn project() -> (tempfile::TempDir, Order) {
         write(&project.join(file), "before");
     }
     let order = Order {
-        protected: paths(&project, &[]),
+        protected: paths(&project, None, &[]),
         kept: vec![project.join(".cogtrix/data")],
         aside: Some(project.join(".cogtrix/data/aside")),
+        running: Some(project.join(".cogtrix/data/running")),
         writable: vec![project],
         ..Order::default()
     };
@@ -38,7 +39,12 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     let first = Guard::new(&order);
     write(&project.join("AGENTS.md"), "after");
     symlink("evil", project.join(".envrc")).unwrap();
-    let second = Guard::new(&order);
+    // Of a session with another data folder, or a private one.
+    let other = Order {
+        aside: None,
+        ..order.clone()
+    };
+    let second = Guard::new(&other);
     assert_eq!(first.put_back(Namespaces::Missing).len(), 2);
     assert_eq!(second.put_back(Namespaces::Missing), []);
     assert_eq!(text(&project.join("AGENTS.md")), "before");
@@ -50,7 +56,7 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     let first = Guard::new(&order);
     symlink("main.rs", project.join(".envrc")).unwrap();
     let later = Order {
-        protected: paths(&project, &[]),
+        protected: paths(&project, None, &[]),
         ..order.clone()
     };
     let second = Guard::new(&later);
@@ -59,6 +65,11 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     assert_eq!(text(&project.join("main.rs")), "mine");
     assert!(!project.join(".envrc").is_symlink());
     drop((first, second));
+
+    // Nothing is left of commands that have ended; where they lock each other is for this user alone.
+    let running = order.running.as_deref().unwrap();
+    assert_eq!(mode_of(running), Some(0o700));
+    assert_eq!(fs::read_dir(running).unwrap().count(), 0);
 
     // Alone again, what is there counts.
     symlink("mine", project.join(".envrc")).unwrap();
@@ -127,6 +138,7 @@ fn of_what_was_put_back_the_newest_are_kept() {
     let left: Vec<usize> = (0..ASIDE_MAX + 5).filter(|n| folder(*n).exists()).collect();
     assert_eq!(left, (6..ASIDE_MAX + 5).collect::<Vec<usize>>());
     assert!(aside.join("another").exists());
+    assert_eq!(mode_of(&aside), Some(0o700));
     assert_eq!(text(&project.join("AGENTS.md")), "before");
 }
 
@@ -213,9 +225,11 @@ fn a_config_that_only_tells_of_the_file_system_is_plain() {
         ("", true),
         ("[core]\n\tfsmonitor = evil\n", false),
         ("[core]\n\thooksPath = evil\n", false),
-        ("[alias]\n", false),
+        ("[core]\n\tfsmonitor\n", false),
+        ("[core]\n\tbare = false\\\n\tfsmonitor = evil\n", false),
+        ("[core]\n\tbare = \"fal\"se ; x\n", true),
+        ("[alias \"bare\"]\n\tbare = false\n", false),
         ("[core] fsmonitor = evil\n", false),
-        ("[core]\n\tbare = false ; x\n", false),
         ("[include]\n\tpath = x\n", false),
     ] {
         assert_eq!(
@@ -308,7 +322,7 @@ fn a_repository_that_a_command_names_in_the_index_runs_nothing_later() {
             sh(&project, &format!("git init -q && {prepare}")),
             "{prepare}"
         );
-        order.protected = paths(&project, &[]);
+        order.protected = paths(&project, None, &[]);
         let guard = Guard::new(&order);
         assert!(sh(&project, &attack), "{attack}");
         sh(&project, "git status");
@@ -344,7 +358,7 @@ fn repositories_that_no_index_names_and_plain_submodules_stay() {
             return;
         }
         order.is_confined = true;
-        order.protected = paths(&project, &[]);
+        order.protected = paths(&project, None, &[]);
         let guard = Guard::new(&order);
         sh(&project, &work);
         let back: Vec<PathBuf> = guard

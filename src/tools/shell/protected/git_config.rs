@@ -1,0 +1,364 @@
+//! What configurations of git have run later. Unit: one file, and those that it includes.
+//!
+//! Read as git reads them: names in any case, values that are quoted in part or go on in the next line, comments. The
+//! conditions of an `includeIf` may hold some day, so all of them count. Where git refuses a line, the next one is read.
+
+use std::collections::BTreeSet;
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+use std::str::Chars;
+
+use super::entry::text;
+use crate::files::resolve_links;
+
+/// Files that include each other are followed down to here, as git does.
+const DEPTH_MAX: usize = 10;
+/// Files that are read because of one.
+const FILES_MAX: usize = 64;
+
+/// Where git works with a configuration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around<'a> {
+    /// Hooks are named from here.
+    pub(super) root: &'a Path,
+    pub(super) home: Option<&'a Path>,
+}
+
+/// Returns every path by which a configuration has something run later: folders of hooks, configurations that are
+/// included, and the `.git` file in the folder of a submodule.
+pub(super) fn named_paths(file: &Path, around: Around<'_>) -> Vec<PathBuf> {
+    let mut reading = Reading {
+        around,
+        seen: BTreeSet::new(),
+        hooks: Vec::new(),
+        named: Vec::new(),
+        worktree: None,
+    };
+    reading.read(file, DEPTH_MAX);
+    // A submodule names its hooks from its own folder.
+    let own = reading.worktree.clone().or_else(|| {
+        let folder = file.parent().filter(|folder| folder.ends_with(".git"))?;
+        folder.parent().map(Path::to_owned)
+    });
+    let roots = own.iter().map(PathBuf::as_path).chain([around.root]);
+    let hooks = roots.flat_map(|root| reading.hooks.iter().map(|hooks| root.join(hooks)));
+    let entrance = reading.worktree.iter().map(|folder| folder.join(".git"));
+    hooks.chain(entrance).chain(reading.named.clone()).collect()
+}
+
+struct Reading<'a> {
+    around: Around<'a>,
+    seen: BTreeSet<PathBuf>,
+    /// As they are named.
+    hooks: Vec<PathBuf>,
+    named: Vec<PathBuf>,
+    worktree: Option<PathBuf>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self, file: &Path, depth: usize) {
+        let real = resolve_links(file);
+        let Some(folder) = file.parent().map(resolve_links) else {
+            return;
+        };
+        if self.seen.len() == FILES_MAX || !self.seen.insert(real) {
+            return;
+        }
+        let Some(text) = text(file) else { return };
+        for Setting {
+            section,
+            key,
+            value,
+        } in settings(&text)
+        {
+            let value = match value.strip_prefix("~/") {
+                Some(below) => match self.around.home {
+                    Some(home) => home.join(below),
+                    None => continue,
+                },
+                None if value.is_empty() => continue,
+                None => PathBuf::from(value),
+            };
+            match (section.as_str(), key.as_str()) {
+                ("core", "hookspath") => self.hooks.push(value),
+                ("core", "worktree") => self.worktree = Some(folder.join(value)),
+                ("include" | "includeif", "path") => {
+                    let included = folder.join(value);
+                    if depth > 0 {
+                        self.read(&included, depth - 1);
+                    }
+                    self.named.push(included);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// One line of a configuration; section and key in small letters, of a section only the first part of its name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) section: String,
+    pub(super) key: String,
+    /// Empty where a key stands alone.
+    pub(super) value: String,
+}
+
+pub(super) fn settings(text: &str) -> Vec<Setting> {
+    let text = text.replace("\r\n", "\n");
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut chars = text.chars().peekable();
+    let mut found = Vec::new();
+    let mut section = String::new();
+    while let Some(next) = chars.next() {
+        match next {
+            '[' => section = read_section(&mut chars),
+            _ if next.is_ascii_alphabetic() => {
+                let mut key = next.to_string();
+                while let Some(next) = chars.next_if(|it| it.is_ascii_alphanumeric() || *it == '-')
+                {
+                    key.push(next);
+                }
+                while chars.next_if(|it| " \t".contains(*it)).is_some() {}
+                let is_assigned = chars.next_if_eq(&'=').is_some();
+                let value = if is_assigned {
+                    read_value(&mut chars)
+                } else {
+                    skip_line(&mut chars);
+                    String::new()
+                };
+                found.push(Setting {
+                    section: section.clone(),
+                    key: key.to_ascii_lowercase(),
+                    value,
+                });
+            }
+            _ if next.is_whitespace() => {}
+            _ => skip_line(&mut chars),
+        }
+    }
+    found
+}
+
+/// Reads to the end of a name of a section; what is quoted in it may hold brackets.
+fn read_section(chars: &mut Peekable<Chars<'_>>) -> String {
+    let mut name = String::new();
+    let (mut is_quoted, mut is_first_part) = (false, true);
+    while let Some(next) = chars.next_if(|it| *it != '\n') {
+        match next {
+            '"' => is_quoted = !is_quoted,
+            '\\' if is_quoted => {
+                chars.next_if(|it| *it != '\n');
+            }
+            ']' if !is_quoted => break,
+            // `[a.b]` is an older way to write `[a "b"]`.
+            _ if next.is_whitespace() || next == '.' => is_first_part = false,
+            _ if is_first_part => name.push(next.to_ascii_lowercase()),
+            _ => {}
+        }
+    }
+    name
+}
+
+/// Reads what is assigned to the end of its last line.
+fn read_value(chars: &mut Peekable<Chars<'_>>) -> String {
+    let mut value = String::new();
+    // Of what is not quoted, blanks at the end do not count.
+    let mut length = 0;
+    let mut is_quoted = false;
+    while let Some(next) = chars.next() {
+        match next {
+            '\n' => break,
+            '"' => is_quoted = !is_quoted,
+            '\\' => match chars.next() {
+                None | Some('\n') => continue,
+                Some('n') => value.push('\n'),
+                Some('t') => value.push('\t'),
+                Some(other) => value.push(other),
+            },
+            '#' | ';' if !is_quoted => {
+                skip_line(chars);
+                break;
+            }
+            _ if next.is_whitespace() && !is_quoted => {
+                if !value.is_empty() {
+                    value.push(next);
+                }
+                continue;
+            }
+            _ => value.push(next),
+        }
+        length = value.len();
+    }
+    value.truncate(length);
+    value
+}
+
+fn skip_line(chars: &mut Peekable<Chars<'_>>) {
+    while chars.next().is_some_and(|it| it != '\n') {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use proptest::prelude::*;
+
+    use super::super::tests::write;
+    use super::*;
+
+    fn listed(text: &str) -> Vec<String> {
+        let found = settings(text).into_iter();
+        let found = found.map(|it| format!("{}.{}={}", it.section, it.key, it.value));
+        found.collect()
+    }
+
+    /// The same by git; `None` where it refuses the file, or is not there.
+    fn listed_by_git(text: &str) -> Option<Vec<String>> {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("config");
+        write(&file, text);
+        let mut command = Command::new("git");
+        command.args(["config", "--null", "--list", "--file"]);
+        let output = command.arg(&file).output().ok()?;
+        let listed = String::from_utf8(output.stdout).unwrap();
+        let parts = listed.split_terminator('\0').map(|line| {
+            let (name, value) = line.split_once('\n').unwrap_or((line, ""));
+            let section = name.split('.').next().unwrap();
+            let key = name.rsplit('.').next().unwrap();
+            format!("{section}.{key}={value}")
+        });
+        output.status.success().then(|| parts.collect())
+    }
+
+    proptest! {
+        #[test]
+        fn what_git_reads_is_read_the_same(
+            text in "(\\[core\\]|\\[a \"b\\]\"\\]|\\[A\\.b\\]|x|y-1|=|= | |\t|\"|\\\\|\\\\n|\n|\r\n|#|;|é){0,24}"
+        ) {
+            let text = format!("[core]\n{text}");
+            if let Some(expected) = listed_by_git(&text) {
+                prop_assert_eq!(listed(&text), expected, "{:?}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_configuration_is_read_as_git_reads_it() {
+        for (text, expected) in [
+            ("[core]\n\thooksPath = a\n", "core.hookspath=a"),
+            ("[CORE] hookspath=a", "core.hookspath=a"),
+            (
+                "[core] x = 1\n[core] hooksPath = b",
+                "core.x=1 core.hookspath=b",
+            ),
+            ("[core \"sub]\\\"]\"]\nhooksPath = a", "core.hookspath=a"),
+            ("[include.x]\npath = a", "include.path=a"),
+            (
+                "[core]\nhooksPath = \"\\\".git\\\"\"hooks",
+                "core.hookspath=\".git\"hooks",
+            ),
+            (
+                "[core]\nhooksPath = \".git\"hooks",
+                "core.hookspath=.githooks",
+            ),
+            (
+                "[core]\nhooksPath = too\\\nls/\"h k\" # mine\nx = 1",
+                "core.hookspath=tools/h k core.x=1",
+            ),
+            (
+                "[core]\r\nhooksPath = a ; b\r\nx = \"#\"\r\n",
+                "core.hookspath=a core.x=#",
+            ),
+            (
+                "[core]\n; hooksPath = a\n# x = 1\nbare\ny = a\\tb  ",
+                "core.bare= core.y=a\tb",
+            ),
+            ("[core]\n= x\n\"hooksPath\" = a\nx = 1", "core.x=1"),
+            ("\u{feff}[core]x=1", "core.x=1"),
+            ("", ""),
+        ] {
+            assert_eq!(listed(text).join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_included_configurations_name_counts_however_deep() {
+        let root = tempfile::TempDir::new().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["p/.git", "home/more"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for (file, text) in [
+            (
+                "p/.git/config",
+                "[include]\npath = ../shared\n[includeIf \"gitdir:~/x/\"]\npath = ~/more/c\n",
+            ),
+            (
+                "p/shared",
+                "[include] path = shared\n[core] hooksPath = from-shared\n",
+            ),
+            ("home/more/c", "[include]\npath = \"d\"\n"),
+            ("home/more/d", "[core]\nhooksPath = from-d\n"),
+        ] {
+            write(&root.join(file), text);
+        }
+        let project = root.join("p");
+        let around = |home| Around {
+            root: &project,
+            home,
+        };
+        let home = root.join("home");
+        let config = project.join(".git/config");
+        let mut found = named_paths(&config, around(Some(&home)));
+        found.sort();
+        found.dedup();
+        let expected = [
+            "home/more/c",
+            "home/more/d",
+            "p/from-d",
+            "p/from-shared",
+            "p/.git/../shared",
+            "p/shared",
+        ];
+        let mut expected = expected.map(|path| root.join(path));
+        expected.sort();
+        assert_eq!(found, expected);
+        // A chain that is longer than git follows, and one that goes round, come to an end.
+        for n in 0..100 {
+            let text = format!(
+                "[include]\npath = c{}\npath = c0\n[core]\nhooksPath = h{n}",
+                n + 1
+            );
+            write(&project.join(format!(".git/c{n}")), &text);
+        }
+        let found = named_paths(&project.join(".git/c0"), around(None));
+        assert!(found.contains(&project.join("h10")));
+        assert!(!found.contains(&project.join("h11")));
+    }
+
+    #[test]
+    fn a_submodule_names_its_hooks_from_its_own_folder() {
+        let root = tempfile::TempDir::new().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let around = Around {
+            root: &root,
+            home: None,
+        };
+        for (folder, text) in [
+            (
+                ".git/modules/sub",
+                "[core]\nworktree = ../../../sub\nhooksPath = hk\n",
+            ),
+            ("sub/.git", "[core]\nhooksPath = hk\n"),
+        ] {
+            let config = root.join(folder).join("config");
+            fs::create_dir_all(config.parent().unwrap()).unwrap();
+            write(&config, text);
+            let found = named_paths(&config, around);
+            let found: Vec<PathBuf> = found.iter().map(|path| resolve_links(path)).collect();
+            assert!(found.contains(&root.join("sub/hk")), "{folder}: {found:?}");
+        }
+    }
+}
