@@ -58,7 +58,8 @@ pub(super) async fn open(
     now: Timestamp,
     (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Option<Session>, CliError> {
-    let (disk, store) = kept_in(args, config)?;
+    let (disk, store) = parts::kept_in(args, config)?;
+    let store = Arc::new(store);
     let patience = run_mode.patience(config.settings.lock_wait);
     let is_chosen = args.session.is_some() || args.resume.is_some() || args.resume_last;
     let is_asked = *run_mode == RunMode::Terminal && is_chosen;
@@ -128,7 +129,8 @@ pub(super) async fn choose(
     if *run_mode != RunMode::Terminal || args.resume != Some(None) {
         return Ok(Some(args));
     }
-    let (_, store) = kept_in(&args, config)?;
+    let (_, store) = parts::kept_in(&args, config)?;
+    let store: Arc<dyn SessionStore> = Arc::new(store);
     let sessions = match store.list()? {
         all if args.last => (all, 0),
         all => picker::without_one_shots(all),
@@ -178,15 +180,6 @@ pub(super) fn listen(listening: &mut Option<Signals>) -> Result<&mut Signals, Cl
         *listening = Some(Signals::listen().map_err(|source| CliError::Runtime { source })?);
     }
     Ok(listening.as_mut().expect("it is there now"))
-}
-
-type DiskAndStore = (Arc<dyn Disk>, Arc<dyn SessionStore>);
-
-fn kept_in(args: &ChatArgs, config: &Config) -> Result<DiskAndStore, CliError> {
-    parts::check_data_folder(&config.settings.data_dir)?;
-    let disk = parts::disk_of_run(args, config);
-    let store = Arc::new(parts::store(args, Arc::clone(&disk), config));
-    Ok((disk, store))
 }
 
 /// `-s` and config name a session that may be new; `-r` one that exists, without a name the last used.
@@ -262,13 +255,13 @@ async fn open_asking(
 ) -> Result<Session, CliError> {
     let mut args = args.clone();
     loop {
-        let (disk, store) = kept_in(&args, config)?;
+        let (disk, store) = parts::kept_in(&args, config)?;
         let locked = match store.open(&name, Duration::ZERO) {
             Err(locked @ StoreError::Locked { .. }) => locked,
             opened => {
                 return Ok(Session {
                     opened: opened?,
-                    store,
+                    store: Arc::new(store),
                     disk,
                     args,
                     notice: None,

@@ -77,6 +77,33 @@ pub(super) fn store(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> Fi
     }
 }
 
+/// The disk of this run and the sessions on it.
+pub(super) fn kept_in(
+    args: &ChatArgs,
+    config: &Config,
+) -> Result<(Arc<dyn Disk>, FileStore), CliError> {
+    check_data_folder(&config.settings.data_dir)?;
+    let disk = disk_of_run(args, config);
+    let store = store(args, Arc::clone(&disk), config);
+    Ok((disk, store))
+}
+
+/// Refuses a data folder that is something else, or that cannot be read: nothing could be found or kept in it.
+fn check_data_folder(folder: &Path) -> Result<(), CliError> {
+    let nearest = folder.ancestors().find_map(|it| fs::metadata(it).ok());
+    let checked = match nearest {
+        Some(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
+        Some(_) if folder.exists() => {
+            access(folder, Access::READ_OK | Access::EXEC_OK).map_err(io::Error::from)
+        }
+        Some(_) | None => Ok(()),
+    };
+    checked.map_err(|source| CliError::DataFolder {
+        path: folder.to_owned(),
+        source,
+    })
+}
+
 /// Sessions that may be searched: all of them, from a private one too.
 pub(super) fn past(disk: Arc<dyn Disk>, config: &Config) -> FileStore {
     FileStore::new(
@@ -183,22 +210,6 @@ fn located(bad: BadCues, config: &Config) -> CliError {
         },
     });
     ConfigError::of(mistakes.collect()).into()
-}
-
-/// Refuses a data folder that is something else, or that cannot be read: nothing could be found or kept in it.
-pub(super) fn check_data_folder(folder: &Path) -> Result<(), CliError> {
-    let nearest = folder.ancestors().find_map(|it| fs::metadata(it).ok());
-    let checked = match nearest {
-        Some(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
-        Some(_) if folder.exists() => {
-            access(folder, Access::READ_OK | Access::EXEC_OK).map_err(io::Error::from)
-        }
-        Some(_) | None => Ok(()),
-    };
-    checked.map_err(|source| CliError::DataFolder {
-        path: folder.to_owned(),
-        source,
-    })
 }
 
 /// A text of the person's own.

@@ -1,6 +1,5 @@
 //! `cogtrix sessions`: list, show, fork, rename, delete, restore.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{ChatArgs, SessionsCommand};
@@ -25,10 +24,8 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, inputs) = trust::look(args, disk.as_ref(), output)?;
-    parts::check_data_folder(&config.settings.data_dir)?;
-    let disk = parts::disk_of_run(args, &config);
+    let (disk, store) = parts::kept_in(args, &config)?;
     let workspace = parts::workspace(&config, &disk);
-    let store = parts::store(args, Arc::clone(&disk), &config);
     let now = SystemClock.now();
     let sessions = Sessions {
         store: &store,

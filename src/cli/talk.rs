@@ -57,6 +57,7 @@ pub(super) async fn terminal(
     let input = TerminalInput {
         typed,
         is_answer_due,
+        reflows: output.policy().features.reflows,
         stops,
         history,
         completer,

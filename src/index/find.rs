@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use regex::Regex;
 
 use super::corpus::{Corpus, Kind, Piece, folded, is_heading};
-use super::session::{Words, found_by};
+use super::session::{Words, found_by, turn_of};
 use super::source_of;
 use super::words::{self, Asked, ECHO_SCORE, Match, Segment};
 use crate::chat::{Message, Role, Session, SessionName, Timestamp};
@@ -72,6 +72,8 @@ pub(super) struct Query<'a> {
     pub(super) kinds: &'a [Kind],
     /// Whether what tools returned is found.
     pub(super) tools: bool,
+    /// The open session, searched here or not: what other sessions have of it is no news.
+    pub(super) open: Option<&'a Session>,
 }
 
 /// A place that may become a hit.
@@ -145,15 +147,19 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
     let mut hits: Vec<Hit> = Vec::new();
     let mut chosen = Chosen::default();
     candidates.retain_mut(|candidate| {
-        let talk = candidate.segment.checked_sub(1);
-        let Some(message) = talk.and_then(|talk| talks[talk].message(candidate.place)) else {
+        let Some(talk) = candidate.talk(talks) else {
+            return true;
+        };
+        let Some((at, message)) = talk.message(candidate.place) else {
             return true;
         };
         if message.role == Role::User && asked.is_echo(&message.said()) {
             candidate.score = ECHO_SCORE;
         }
-        query.tools || message.role != Role::Tool
+        let is_copy = query.open.is_some_and(|open| talk.copies(open, at));
+        !is_copy && (query.tools || message.role != Role::Tool)
     });
+    set_back_questions(&mut candidates, corpus, talks, &asked);
     candidates.sort_by(|a, b| better(corpus, talks, a, b));
     for candidate in candidates {
         if hits.len() == query.k {
@@ -167,11 +173,78 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
     hits
 }
 
+impl Candidate {
+    /// The session that it was said in.
+    fn talk<'t>(&self, talks: &'t [Talk<'t>]) -> Option<&'t Talk<'t>> {
+        talks.get(self.segment.checked_sub(1)?)
+    }
+}
+
+/// Puts what merely asks, and what was found for its sake, behind what may answer: all that is near, or has half as much
+/// of the question as the best that asks nothing.
+fn set_back_questions(
+    candidates: &mut [Candidate],
+    corpus: &Corpus,
+    talks: &[Talk<'_>],
+    asked: &Asked<'_>,
+) {
+    let said = |candidate: &Candidate| {
+        let Some(talk) = candidate.talk(talks) else {
+            let piece = &corpus.pieces[candidate.place];
+            let is_said = corpus.chunks[piece.chunk].kind == Kind::Daily;
+            return (corpus.text_of(piece).into(), is_said);
+        };
+        let message = talk.message(candidate.place);
+        let said = message.map(|(_, it)| (it.said(), it.role == Role::User));
+        said.unwrap_or_default()
+    };
+    // Of what asks nothing the share of the question that it has.
+    let shares: Vec<Option<f32>> = candidates
+        .iter()
+        .map(|candidate| {
+            let (said, is_persons) = said(candidate);
+            let answers = !is_persons || !asked.merely_asks(&said);
+            answers.then(|| asked.coverage(beginning(&said)))
+        })
+        .collect();
+    let best = shares.iter().flatten().copied().fold(0.0, f32::max);
+    let answers = candidates.iter().zip(&shares).filter(|(it, share)| {
+        share.is_some_and(|share| it.is_near || (share > 0.0 && share >= best / 2.0))
+    });
+    let lowest = answers.map(|(it, _)| it.score).min_by(f32::total_cmp);
+    let Some(below) = lowest.map(|lowest| lowest - 1.0 / SAME) else {
+        return;
+    };
+    let asking: HashSet<(usize, usize)> = candidates
+        .iter()
+        .zip(&shares)
+        .filter(|(_, share)| share.is_none())
+        .map(|(it, _)| (it.segment, it.place))
+        .collect();
+    for (candidate, share) in candidates.iter_mut().zip(shares) {
+        let before = candidate.place.checked_sub(1);
+        let is_behind_one = before.is_some_and(|it| asking.contains(&(candidate.segment, it)));
+        // What has none of the words was found for the sake of the question before it.
+        let is_beside = share == Some(0.0) && is_behind_one && !candidate.is_near;
+        if share.is_none() || is_beside {
+            candidate.score = candidate.score.min(below);
+        }
+    }
+}
+
+/// As much of a text as is read to see what it has of a question.
+fn beginning(text: &str) -> &str {
+    const READ: usize = 16 << 10;
+    &text[..text.floor_char_boundary(READ)]
+}
+
 fn better(corpus: &Corpus, talks: &[Talk<'_>], a: &Candidate, b: &Candidate) -> Ordering {
     let rounded = |candidate: &Candidate| (candidate.score * SAME).round();
     let time = |candidate: &Candidate| match candidate.segment.checked_sub(1) {
         None => corpus.chunks[corpus.pieces[candidate.place].chunk].at,
-        Some(talk) => talks[talk].message(candidate.place).and_then(|it| it.at),
+        Some(talk) => talks[talk]
+            .message(candidate.place)
+            .and_then(|(_, it)| it.at),
     };
     let place = |candidate: &Candidate| (candidate.segment, candidate.place);
     rounded(b)
@@ -181,15 +254,29 @@ fn better(corpus: &Corpus, talks: &[Talk<'_>], a: &Candidate, b: &Candidate) -> 
 }
 
 impl Talk<'_> {
-    fn message(&self, place: usize) -> Option<&Message> {
+    /// The message at a place, and where in the session it stands.
+    fn message(&self, place: usize) -> Option<(usize, &Message)> {
         let at = self.words.message(u32::try_from(place).ok()?);
-        self.session.messages().get(at)
+        Some((at, self.session.messages().get(at)?))
+    }
+
+    /// Whether a message is one of the open session, too: a fork begins with what its original has, each at its place.
+    fn copies(&self, open: &Session, at: usize) -> bool {
+        let its = open
+            .messages()
+            .get(at)
+            .filter(|_| turn_of(open, at).is_some());
+        let own = self.session.messages().get(at);
+        self.session.name() != open.name()
+            && own.zip(its).is_some_and(|(own, its)| {
+                (&own.id, own.role, own.at) == (&its.id, its.role, its.at)
+                    && own.said() == its.said()
+            })
     }
 
     /// The part of a message that has the words of the question, or else its beginning.
     fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
-        let message = self.message(candidate.place)?;
-        let at = self.words.message(u32::try_from(candidate.place).ok()?);
+        let (at, message) = self.message(candidate.place)?;
         if !chosen.messages.insert((candidate.segment, at)) {
             return None;
         }

@@ -262,6 +262,15 @@ pub enum Open<'a> {
     None,
 }
 
+impl<'a> Open<'a> {
+    fn session(self) -> Option<&'a Session> {
+        match self {
+            Open::Searched(session) | Open::LeftOut(session) => Some(session),
+            Open::None => None,
+        }
+    }
+}
+
 /// Everything that is searched.
 #[derive(Debug)]
 pub struct Index {
@@ -439,10 +448,7 @@ impl Index {
                 Arc::clone(&self.parts.disk),
                 Arc::clone(self.parts.lists.get()),
             );
-            let name = match open {
-                Open::Searched(session) | Open::LeftOut(session) => Some(session.name()),
-                Open::None => None,
-            };
+            let name = open.session().map(Session::name);
             let told = past.read(parts, name, sought.asked.clone(), effort).await;
             troubles = self.told.news(told);
             talks = past.talks();
@@ -469,6 +475,7 @@ impl Index {
             kinds: sought.kinds,
             // What a page or a program said comes when it is asked for, not by itself.
             tools: sought.past != Some(Effort::ByItself),
+            open: open.session(),
         };
         let hits = find::find(&corpus, &talks, query);
         drop(talks);

@@ -11,7 +11,7 @@ use super::offline::Offline;
 use super::ollama::Ollama;
 use super::openai::OpenAi;
 use super::places::Entry;
-use super::target::{Target, is_like, nearest};
+use super::target::{self, Target, is_like, nearest};
 use super::{
     Environment, Kind, Meter, ModelName, ModelSettings, Price, Provider, ProviderError, Retry,
     Settings, detect,
@@ -164,30 +164,34 @@ impl Catalog {
     /// vendor about names that its list leaves out but everybody knows.
     pub async fn check(&self, choice: &Choice) -> Result<(), ProviderError> {
         let ModelName { provider, model } = choice.provider.model();
-        let offered = match choice.provider.models().await {
+        let offered = match choice.provider.offers().await {
             Ok(offered) => offered,
             // A server without a list.
             Err(ProviderError::Protocol { .. }) => return Ok(()),
             Err(error) if error.is_no_answer() => return Err(error),
             Err(_) => return Ok(()),
         };
-        if model.to_lowercase().contains("embed") {
+        let latest = format!("{model}:latest");
+        let listed = offered
+            .iter()
+            .find(|one| one.id == *model || one.id == latest);
+        if listed.is_some_and(|one| one.chats == Some(false)) {
             return Err(ProviderError::Setup {
-                what: format!("{provider}/{model} is a model for embedding, not for chats"),
+                what: format!("{provider}/{model} does not chat"),
                 hint: "`/model` lists models".to_owned(),
             });
         }
-        let latest = format!("{model}:latest");
-        let is_listed = offered.iter().any(|name| name == model || *name == latest);
         let entry = self.entry(provider)?;
         let is_vendor = self.elsewhere(&entry).is_none() && entry.settings.kind != Kind::Ollama;
-        if is_listed || offered.is_empty() || (is_vendor && self.known.find(model).is_some()) {
+        if listed.is_some() || offered.is_empty() || (is_vendor && self.known.find(model).is_some())
+        {
             return Ok(());
         }
+        let chat = offered.into_iter().filter(|one| one.chats != Some(false));
         Err(ProviderError::UnknownModel {
             url: self.endpoint(&entry)?.shown(),
             message: "not in its model list".to_owned(),
-            known: nearest(model, offered),
+            known: nearest(model, target::names(chat.collect())),
             model: model.clone(),
         })
     }

@@ -8,7 +8,7 @@ use super::catalog::{Catalog, Choice, offline};
 use super::http::Http;
 use super::known::Limits;
 use super::places::Entry;
-use super::{Kind, ProviderError, ollama, target};
+use super::{Kind, Offered, ProviderError, ollama, target};
 use crate::net::is_embedding_model;
 
 const HOW: &str = "no model found: run `cogtrix init`, start Ollama, or set OPENAI_BASE_URL, OPENAI_API_KEY or ANTHROPIC_API_KEY";
@@ -133,14 +133,13 @@ async fn offered_model(
     let Ok(choice) = catalog.choice(entry, &usual, Limits::default()) else {
         return (usual, None);
     };
-    let offered = target::aside(&entry.name, choice.provider.models()).await;
-    match offered {
-        Ok(names) if names.contains(&usual) => (usual, None),
-        Ok(names) => {
-            let is_empty = names.is_empty();
-            let mut chat = names.into_iter().filter(|name| !is_embedding_model(name));
-            match chat.next() {
-                Some(model) => (model, None),
+    match target::aside(&entry.name, choice.provider.offers()).await {
+        Ok(offered) if offered.iter().any(|one| one.id == usual) => (usual, None),
+        Ok(offered) => {
+            let is_empty = offered.is_empty();
+            let chats = |one: &Offered| one.chats.unwrap_or_else(|| !is_embedding_model(&one.id));
+            match offered.into_iter().find(chats) {
+                Some(model) => (model.id, None),
                 None if is_empty => (usual, None),
                 None => {
                     let only = ProviderError::Setup {

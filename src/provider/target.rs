@@ -104,6 +104,8 @@ pub struct Offered {
     /// The window, where the server tells it, in any of the ways servers do.
     pub window: Option<Tokens>,
     pub price: Option<Price>,
+    /// Whether it replies in a chat, where the server tells.
+    pub chats: Option<bool>,
 }
 
 impl Offered {
@@ -113,7 +115,18 @@ impl Offered {
             id,
             window: None,
             price: None,
+            chats: None,
         }
+    }
+}
+
+/// Reads what an entry says its model can do: llama.cpp and Ollama list it, Mistral has a flag for each ability.
+pub(super) fn chats(entry: &Value) -> Option<bool> {
+    let able = entry.get("capabilities")?;
+    match able.as_array() {
+        Some(able) if able.is_empty() => None,
+        Some(able) => Some(able.iter().any(|one| one == "completion")),
+        None => able.get("completion_chat")?.as_bool(),
     }
 }
 
@@ -143,6 +156,7 @@ pub(super) fn offered(list: &Value) -> Option<Vec<Offered>> {
             id,
             window: window.map(Tokens),
             price: Price::listed(entry),
+            chats: chats(entry),
         })
     };
     Some(entries.iter().filter_map(read).collect())

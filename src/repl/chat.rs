@@ -1,28 +1,25 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
+mod sessions;
+mod turns;
+
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::ask::{self, After, Asked, Deadline, Person, Question, Shown};
-use super::commands::{self, Answer, CommandError, Instead, Next, Typed};
+use super::ask::{After, Question};
+use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::edit::{Edit, EditError};
 use super::input::{Entered, InputError, LeaveKeys, Line, LineReader, Step};
 use super::listing::count;
-use super::memory_view::Caller;
-use super::picker::{self, Picked};
-use super::repl_context::{ReadOnly, Reopen, ReplContext, Writing};
+use super::repl_context::{ReadOnly, ReplContext, Writing};
 use super::shell;
 use super::show::{self, Remedy};
-use super::turn_line::{TurnLine, cost, known_price};
 use super::{Signal, Signals};
-use crate::agent::{CompactError, CompactReport, Compacting, Warning};
-use crate::chat::{Outcome, SessionName};
+use crate::agent::Warning;
 use crate::hint::{Hint, chain};
 use crate::long_term::notes::Draft;
-use crate::memory::CannotCompact;
-use crate::store::StoreError;
-use crate::term::{Output, Paint, harmless};
+use crate::term::{Output, Paint};
 use crate::tools::mcp::Change;
 use crate::tools::policy;
 
@@ -425,148 +422,6 @@ impl<'a> Chat<'a> {
         self.servers.extend(self.repl.take_in_servers());
     }
 
-    /// Takes the model that the server has, where it did not say at the start; returns the signal that came meanwhile.
-    async fn settle_model(&mut self) -> Option<Signal> {
-        if !self.repl.assumed {
-            return None;
-        }
-        let provider = &self.repl.agent.provider().model().provider;
-        self.output
-            .wait_for(format!("asking {provider} for its models"), ask::STOPS);
-        let choice = tokio::select! {
-            biased;
-            choice = self.repl.env.catalog.choose(None) => Ok(choice),
-            signal = self.signals.next() => Err(signal),
-        };
-        self.output.end_progress();
-        let choice = match choice {
-            Ok(Ok(choice)) => choice,
-            Ok(Err(_)) => return None,
-            Err(signal) => return Some(signal),
-        };
-        self.repl.assumed = choice.is_assumed();
-        let agent = &mut self.repl.agent;
-        let model = choice.provider.model().clone();
-        if !self.repl.assumed && model != *agent.provider().model() {
-            let warning = agent.switch_model(choice.provider);
-            self.output.notice(&format!("Switched to {model}"));
-            if let Some(warning) = warning {
-                show::warning(self.output, &warning);
-            }
-        }
-        None
-    }
-
-    async fn ask(&mut self, question: Question) -> After {
-        if let Some(signal) = self.settle_model().await {
-            self.output.notice("Interrupted; nothing was sent");
-            return if signal == Signal::Interrupt {
-                After::GoOn
-            } else {
-                After::Leave
-            };
-        }
-        self.take_in_servers();
-        let mut ran = || std::mem::take(&mut self.repl.ran);
-        let question = match question {
-            Question::New(input) => Question::New(input.with_attached(ran())),
-            Question::Think(task) => Question::Think(task.with_attached(ran())),
-            Question::Again => Question::Again,
-        };
-        let before = self.repl.env.catalog.meter().total();
-        let person = match &mut self.repl.questions {
-            Some(questions) => Person::At {
-                input: self.input,
-                questions,
-                env: &self.repl.env,
-                servers: self.repl.servers.as_deref(),
-            },
-            None => Person::Nobody,
-        };
-        let Asked {
-            result,
-            after,
-            timed_out,
-            thinking,
-            noted,
-        } = ask::ask(
-            &mut self.repl.agent,
-            question,
-            if self.repl.memory_line {
-                Shown::WithLineAfter(Caller::Chat)
-            } else {
-                Shown::AsItArrives(Caller::Chat)
-            },
-            person,
-            self.repl.turn_timeout.and_then(Deadline::after),
-            self.output,
-            self.signals,
-        )
-        .await;
-        self.repl.thinking = thinking;
-        let is_answered = matches!(&result, Ok(Ok(report)) if report.outcome == Outcome::Answered);
-        // A server that answers with this model need not say which it has.
-        self.repl.assumed &= !is_answered;
-        match result {
-            Ok(Ok(report)) if report.outcome == Outcome::Interrupted => match timed_out {
-                None => show::interrupted(self.output, &report),
-                Some(error) => {
-                    self.ended = Ended::WithErrors;
-                    show::timed_out(self.output, error, &report);
-                }
-            },
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => {
-                self.ended = Ended::WithErrors;
-                show::failure(self.output, &error);
-            }
-            Err(no_turn) => {
-                self.ended = Ended::WithErrors;
-                self.output
-                    .error(&no_turn.to_string(), no_turn.hint().as_deref());
-            }
-        }
-        if self.repl.memory_line {
-            let ReplContext { agent, env, .. } = &*self.repl;
-            let mut told = TurnLine::noting(&noted);
-            if is_answered {
-                let spent = env.catalog.meter().total().since(&before);
-                let price = |model: &str| known_price(agent, &env.catalog, model);
-                told = told.with_request(agent, cost(&spent, price));
-            }
-            if let Some(line) = told.line(self.repl.env.now()) {
-                self.output.aside(&line);
-            }
-        }
-        after
-    }
-
-    async fn compact(&mut self, what: Compacting, focus: &str) -> After {
-        let agent = &mut self.repl.agent;
-        let ran = agent.job_name();
-        let (result, after) = ask::compact(agent, what, focus, self.output, self.signals).await;
-        if let Some(name) = ran.filter(|_| agent.job_name().is_none()) {
-            self.output.notice(&given_up(name, result.is_ok()));
-        }
-        match result {
-            Ok(report) => self.output.answer(&compacted(&report, focus)),
-            Err(CompactError::Cannot(
-                error @ (CannotCompact::Nothing
-                | CannotCompact::AllStays(_)
-                | CannotCompact::NoResults
-                | CannotCompact::WindowHoldsAll),
-            )) => {
-                self.output.notice(&error.to_string());
-            }
-            Err(error) => {
-                self.ended = Ended::WithErrors;
-                self.output
-                    .error(&format!("not compacted: {error}"), error.hint().as_deref());
-            }
-        }
-        after
-    }
-
     async fn confirm(&mut self, question: &str, deed: commands::Deed) -> After {
         let prompt = format!("{question} [y/N] ");
         let Some(answer) = self.answer_to(&prompt).await else {
@@ -579,92 +434,6 @@ impl<'a> Chat<'a> {
         }
         let done = deed.run(self.repl);
         self.answer(done)
-    }
-
-    async fn which_session(&mut self, existing: &SessionName, new: &SessionName) -> After {
-        let prompt = commands::slip_question(new, existing) + " ";
-        let Some(answer) = self.answer_to(&prompt).await else {
-            return After::Leave;
-        };
-        let Some(chosen) = commands::meant_by(answer.as_deref(), existing, new) else {
-            self.output.notice("Cancelled; nothing changed");
-            return After::GoOn;
-        };
-        self.open_session(chosen.clone()).await
-    }
-
-    /// Opens a session; where another process has it open, asks whether to read in it or to take another.
-    async fn open_session(&mut self, mut name: SessionName) -> After {
-        loop {
-            let is_read_only = self.repl.env.places.writing == Writing::Refused;
-            if is_read_only && self.repl.questions.is_some() && name != *self.repl.session().name()
-            {
-                return self.reopen(name, false);
-            }
-            let locked = match commands::open_session(self.repl, &name) {
-                Err(CommandError::Store(locked @ StoreError::Locked { .. }))
-                    if self.repl.questions.is_some() =>
-                {
-                    locked
-                }
-                opened => return self.answer(opened),
-            };
-            let stay = format!("stay in {}", self.repl.session().name());
-            let question = Instead::question(&locked, &stay) + " ";
-            let Some(answer) = self.answer_to(&question).await else {
-                return After::Leave;
-            };
-            match Instead::of(answer.as_deref()) {
-                Ok(Instead::ReadOnly) => return self.reopen(name, true),
-                Ok(Instead::Other(other)) => name = other,
-                Ok(Instead::Nothing) => {
-                    let stays = format!("Still in session {}", self.repl.session().name());
-                    self.output.notice(&stays);
-                    return After::GoOn;
-                }
-                Err(error) => return self.answer(Err(error.into())),
-            }
-        }
-    }
-
-    /// Ends this chat for one in another session, which writes or does not.
-    fn reopen(&mut self, name: SessionName, read_only: bool) -> After {
-        // What is not on disk yet would be lost with the chat.
-        if let Err(error) = self.repl.agent.close() {
-            return self.answer(Err(error.into()));
-        }
-        if let Some(left) = commands::left_behind(self.repl) {
-            self.output.notice(&left);
-        }
-        self.repl.next = Some(Reopen {
-            name,
-            read_only,
-            mode: self.repl.agent.memory().mode().name.clone(),
-            model: None,
-        });
-        After::Leave
-    }
-
-    async fn pick_session(&mut self) -> After {
-        let sessions = match self.repl.env.store.list() {
-            Ok(sessions) => picker::without_one_shots(sessions),
-            Err(error) => return self.answer(Err(error.into())),
-        };
-        let has_list = self.input.is_terminal() && self.output.can_show_list();
-        if sessions.0.is_empty() || !has_list {
-            let overview = commands::session_overview(self.repl);
-            return self.answer(overview);
-        }
-        let (store, now) = (self.repl.env.store.clone(), self.repl.env.now());
-        match picker::pick(sessions, &store, now, self.output, self.signals).await {
-            Ok(Picked::Session(name)) => self.open_session(name).await,
-            Ok(Picked::Nothing) => After::GoOn,
-            Ok(Picked::Leave) => After::Leave,
-            Err(error) => {
-                self.refuse(&InputError::Io(error));
-                After::GoOn
-            }
-        }
     }
 
     async fn paste(&mut self) -> After {
@@ -696,35 +465,4 @@ fn prompt(repl: &ReplContext) -> String {
         prompt.push_str(&format_args!(" {:.0}%", usage.percent_used.floor()).to_string());
     }
     prompt + "> "
-}
-
-/// What became of what was being written in the background.
-fn given_up(name: &str, is_done: bool) -> String {
-    let after = if is_done {
-        "in favour of this one"
-    } else {
-        "; it restarts after the next turn if due"
-    };
-    let gap = if is_done { " " } else { "" };
-    format!("Cancelled the background {name}{gap}{after}")
-}
-
-/// What shrank (O16).
-fn compacted(report: &CompactReport, wish: &str) -> String {
-    let CompactReport {
-        before,
-        after,
-        warning,
-    } = report;
-    let mut text = format!(
-        "Compacted: messages {} → {}, tokens {} → {}; undo with `/compact undo`",
-        before.messages, after.messages, before.tokens, after.tokens
-    );
-    if !wish.is_empty() {
-        text = format!("{text}; focus: {}", harmless(wish));
-    }
-    if let Some(warning) = warning {
-        text = format!("{text}\n{warning}");
-    }
-    text
 }

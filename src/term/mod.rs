@@ -32,7 +32,7 @@ pub use list::List;
 pub use markdown::{leads_out, without_markup};
 pub use output::{CannotCopy, Output, OutputError, Streams, Went};
 pub use policy::{Device, Features, Paint, Policy, Replies, Verbosity};
-pub use restore::{Lent, Stops, TerminalState, is_ready};
+pub use restore::{Lent, Stops, TerminalState, at_cursor, is_ready};
 pub use settings::{EditKeys, Settings, Theme};
 pub use text::{
     Align, NARROW, Table, bar, fit_end, fit_to, sentence, thousands, width, wrap_prose,

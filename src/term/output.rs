@@ -7,8 +7,10 @@
 //! Printing returns nothing, so that it can be done from anywhere; what went wrong with stdout is kept
 //! and told by [`Output::failure`]. A stderr that fails has nobody left to tell.
 
+mod error;
 mod progress;
 mod reply;
+mod told;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,10 +28,13 @@ use super::list::List;
 use super::markdown::{Highlighter, Size};
 use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
 use super::settings::Theme;
-use super::text::{thousands, wrap_prose};
+use super::text::wrap_prose;
 use crate::hint::Hint;
+use error::CLIPBOARD;
 use progress::Wait;
 use reply::{Reply, Thinking};
+
+pub use error::{CannotCopy, OutputError};
 
 /// Columns and rows where nobody says how many there are.
 const COLUMNS: usize = 80;
@@ -75,45 +80,6 @@ fn device(stream: &impl IsTerminal) -> Device {
         Device::Terminal
     } else {
         Device::File
-    }
-}
-
-/// Why stdout takes nothing more.
-#[derive(Debug, thiserror::Error)]
-pub enum OutputError {
-    /// Whoever read it has enough, as `head` does: the end, not a failure.
-    #[error("stdout was closed by its reader")]
-    Closed,
-    #[error("cannot write to stdout: {0}")]
-    Failed(#[source] io::Error),
-}
-
-impl Hint for OutputError {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        match self {
-            Self::Failed(error) if error.kind() == io::ErrorKind::StorageFull => {
-                Some("the disk that stdout writes to is full; the session is saved".into())
-            }
-            Self::Closed | Self::Failed(_) => None,
-        }
-    }
-}
-
-/// Bytes that terminals take at once, as base64 100 KB.
-const CLIPBOARD: usize = 74_994;
-
-/// Why nothing was copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CannotCopy {
-    #[error("stdout is not a terminal that has a clipboard")]
-    NoTerminal,
-    #[error("it has {} bytes, and terminals take at most {}", thousands(*bytes), thousands(CLIPBOARD))]
-    TooLong { bytes: usize },
-}
-
-impl Hint for CannotCopy {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("`/save FILE` writes the last reply to a file".into())
     }
 }
 
@@ -370,81 +336,7 @@ impl Output {
     }
 }
 
-/// Everything else: stderr.
 impl Output {
-    /// Something worth knowing; silent with `-q`.
-    pub fn notice(&mut self, text: &str) {
-        if self.policy.verbosity > Verbosity::Quiet {
-            self.line(Style::Plain, "", text);
-        }
-    }
-
-    /// Something only `-v` wants to know.
-    pub fn detail(&mut self, text: &str) {
-        if self.policy.verbosity == Verbosity::Verbose {
-            self.line(Style::Dim, "", text);
-        }
-    }
-
-    /// Something that did not stop the work but may matter.
-    pub fn warning(&mut self, text: &str) {
-        self.line(Style::Warning, "warning: ", text);
-    }
-
-    /// Something that failed, and below it what can be done about it.
-    pub fn error(&mut self, text: &str, hint: Option<&str>) {
-        self.line(Style::Error, "error: ", text);
-        if let Some(hint) = hint {
-            self.line(Style::Notice, "hint: ", hint);
-        }
-    }
-
-    /// Something that waits for an answer; never silent.
-    pub fn question(&mut self, text: &str) {
-        self.line(Style::Notice, "? ", text);
-    }
-
-    /// An aside that only who looks on sees.
-    pub fn aside(&mut self, text: &str) {
-        self.end_reply();
-        if self.is_interactive() {
-            self.line(Style::Dim, "", text);
-        }
-    }
-
-    /// What a tool did, in one line.
-    pub fn action(&mut self, text: &str, went: Went) {
-        if self.policy.verbosity == Verbosity::Quiet {
-            return;
-        }
-        match went {
-            Went::Well => self.line(Style::Dim, "", &format!("\u{2022} {text}")),
-            Went::Wrong => self.line(Style::Warning, "\u{2022} ", text),
-        }
-    }
-
-    /// A unified diff, at most so many lines of it.
-    pub fn diff(&mut self, diff: &str, most: usize) {
-        self.fresh_line();
-        let total = diff.lines().count();
-        for line in diff.lines().take(most) {
-            let style = Style::of_change(line);
-            let shown = match self.streams.stderr_device {
-                Device::Terminal => Cow::Owned(harmless(line)),
-                Device::File => Cow::Borrowed(line),
-            };
-            let painted = self.paint_stderr(style, &shown);
-            self.write_stderr(&format!("{painted}\n"));
-        }
-        if total > most {
-            self.line(
-                Style::Dim,
-                "",
-                &format!("\u{2026} {} more lines", total - most),
-            );
-        }
-    }
-
     /// Whether a list can be drawn and drawn again.
     pub fn can_show_list(&self) -> bool {
         self.is_interactive()

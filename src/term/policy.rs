@@ -40,6 +40,8 @@ pub struct Features {
     pub is_tmux: bool,
     /// It shows links (OSC 8).
     pub links: bool,
+    /// It breaks lines anew when its width changes.
+    pub reflows: bool,
 }
 
 impl Features {
@@ -48,9 +50,19 @@ impl Features {
         let is_tmux = get("TMUX").is_some();
         Self {
             is_tmux,
-            links: shows_links(is_tmux, get),
+            links: shows_links(is_tmux, &get),
+            reflows: is_tmux || !cuts_lines(&get),
         }
     }
+}
+
+/// Terminals that are known to leave lines as they were printed: xterm, screen and the console.
+fn cuts_lines<'v>(get: impl Fn(&str) -> Option<&'v str>) -> bool {
+    let is_console = get("TERM").is_some_and(|term| ["linux", "vt100"].contains(&term));
+    is_console
+        || ["XTERM_VERSION", "STY"]
+            .iter()
+            .any(|name| get(name).is_some())
 }
 
 /// Terminals that are known to; the others may print the address.
@@ -213,6 +225,30 @@ mod tests {
                 known.map(|(_, value)| *value)
             };
             assert_eq!(Features::from_variables(get).links, links, "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_broken_anew_but_by_a_few_terminals() {
+        for (variables, reflows) in [
+            (&[("TERM", "xterm-256color")][..], true),
+            (
+                &[("TERM", "xterm-256color"), ("XTERM_VERSION", "XTerm(390)")],
+                false,
+            ),
+            (&[("TMUX", "/tmp/x"), ("XTERM_VERSION", "XTerm(390)")], true),
+            (&[("TERM", "screen"), ("STY", "7.tty")], false),
+            (&[("TERM", "linux")], false),
+        ] {
+            let get = |name: &str| {
+                let known = variables.iter().find(|(known, _)| *known == name);
+                known.map(|(_, value)| *value)
+            };
+            assert_eq!(
+                Features::from_variables(get).reflows,
+                reflows,
+                "{variables:?}"
+            );
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -28,6 +28,18 @@ const PASTE_OFF: &[u8] = b"\x1b[?2004l";
 
 /// What makes a terminal show what is typed and collect it to lines.
 const USUAL: LocalModes = LocalModes::ECHO.union(LocalModes::ICANON);
+
+/// Writes where the cursor is, between two of a line editor's own writes. A terminal that is gone shows nothing anyway.
+pub fn at_cursor(text: &str) {
+    let stdout = io::stdout();
+    if stdout.is_terminal() {
+        let mut stdout = stdout.lock();
+        stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush())
+            .ok();
+    }
+}
 
 /// How a terminal was set at the start. Dropping it restores that, on a panic too.
 pub struct TerminalState {

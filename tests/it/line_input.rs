@@ -60,6 +60,7 @@ async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
     let mut reader = LineReader::terminal(TerminalInput {
         typed: Vec::new(),
         is_answer_due: true,
+        reflows: true,
         stops,
         history: Some(HistoryFile {
             path: home.join("input-history"),
@@ -592,6 +593,25 @@ fn a_tiny_terminal_and_a_changing_one_are_fine() {
         .key(Key::Tab);
     pty.resize(Size(60, 10)).key(Key::Enter);
     pty.wait_for("got \"日本語 and some more than fits\"");
+}
+
+/// The editor went back as many rows as the line had taken before: what was above was gone, or the line stood there twice.
+#[test]
+fn a_line_stands_once_below_what_was_said_however_often_the_width_changes() {
+    const LINE: &str = "> one two three four five";
+    let mut pty = start_in(Size(60, 200));
+    pty.enter("hello").wait_for("got \"hello\"");
+    wait_for_prompt(&mut pty);
+    pty.type_text(&LINE[2..]).wait_for(LINE);
+    for (columns, times) in [1, 60, 5, 25, 7, 60].into_iter().zip(1..) {
+        pty.resize_reflowing(Size(columns, 200));
+        pty.wait_printed(LINE, times);
+    }
+    pty.wait_until("the whole line", |screen| {
+        screen.ends_with(&format!("got \"hello\"\n{LINE}"))
+    });
+    pty.key(Key::Enter)
+        .wait_for("got \"one two three four five\"");
 }
 
 #[test]

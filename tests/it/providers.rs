@@ -978,6 +978,30 @@ async fn a_compatible_server_is_asked_for_its_models_and_one_that_embeds_is_not_
 }
 
 #[tokio::test]
+async fn a_name_never_keeps_a_model_from_being_chosen_but_what_its_server_says_of_it_does() {
+    let list = json!({"data": [
+        {"id": "embed-and-chat"},
+        {"id": "chatty-embed", "capabilities": {"completion_chat": true}},
+        {"id": "vectors", "capabilities": {"completion_chat": false}},
+        {"id": "all-vectors", "capabilities": ["embedding"]},
+    ]});
+    let server = Script::new([])
+        .route("/v1/models", json_reply(&list))
+        .serve();
+    let catalog = Catalog::new(settings(Kind::Openai, &server), Environment::default());
+    for (model, chats) in [
+        ("embed-and-chat", true),
+        ("chatty-embed", true),
+        ("vectors", false),
+        ("all-vectors", false),
+    ] {
+        let choice = catalog.choose(Some(&format!("test/{model}"))).await;
+        let checked = catalog.check(&choice.unwrap()).await;
+        assert_eq!(checked.is_ok(), chats, "{model}: {checked:?}");
+    }
+}
+
+#[tokio::test]
 async fn names_that_mean_nothing_are_refused_with_those_that_do() {
     let server = Server::start([]);
     for (choice, words) in [

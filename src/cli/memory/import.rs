@@ -27,11 +27,10 @@ const LINES_A_STEP: usize = 1000;
 pub(super) fn run(file: &Path, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, _) = trust::load_for_command(args, disk.as_ref(), output)?;
-    parts::check_data_folder(&config.settings.data_dir)?;
-    let disk = parts::disk_of_run(args, &config);
+    let (_, store) = parts::kept_in(args, &config)?;
     let import = Import {
         from: Source::named(file),
-        store: Box::new(parts::store(args, disk, &config)),
+        store: Box::new(store),
         lock_wait: config.settings.lock_wait,
     };
     let batch = import.read(output)?;

@@ -100,8 +100,7 @@ impl Owned {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::look(args, disk.as_ref(), output)?;
-        parts::check_data_folder(&config.settings.data_dir)?;
-        let disk = parts::disk_of_run(args, &config);
+        let (disk, store) = parts::kept_in(args, &config)?;
         let project = toolbox::project(args, &inputs)?;
         let (entries, notices) = parts::entries(&config, &project, Arc::clone(&disk));
         for notice in &notices {
@@ -110,7 +109,7 @@ impl Owned {
         Ok(Self {
             entries,
             captures: parts::captures(&config, &disk),
-            store: parts::store(args, Arc::clone(&disk), &config),
+            store,
             disk,
             config,
             line_history: inputs.folders.line_history(),

@@ -1,5 +1,6 @@
 //! `cogtrix memory search` of sessions: messages that speak of a question, of one that is named or of all.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -135,6 +136,12 @@ impl Scope {
             hits.extend(of_one);
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        // A fork begins with the messages of its original.
+        let mut seen = HashSet::new();
+        hits.retain(|Hit { message, .. }| {
+            let said = message.said().into_owned();
+            seen.insert((message.id.as_str().to_owned(), message.at, said))
+        });
         hits.truncate(asked.1);
         Ok(hits)
     }

@@ -56,19 +56,10 @@ impl Sessions {
     pub(super) async fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::load_for_command(args, disk.as_ref(), output)?;
-        parts::check_data_folder(&config.settings.data_dir)?;
-        let disk = parts::disk_of_run(args, &config);
+        let (disk, store) = parts::kept_in(args, &config)?;
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
-        let parts = Box::pin(parts::index(
-            args,
-            Arc::clone(&disk),
-            &config,
-            &texts,
-            (&catalog, None),
-        ))
-        .await?;
-        let store = parts::store(args, disk, &config);
+        let parts = Box::pin(parts::index(args, disk, &config, &texts, (&catalog, None))).await?;
         Ok(Self {
             config,
             inputs,

@@ -81,6 +81,67 @@ async fn a_message_with_the_words_stands_before_those_beside_it() {
 }
 
 #[tokio::test]
+async fn what_merely_asks_stands_behind_what_answers() {
+    for (question, query) in [
+        (
+            "Where did I put the spare key of the bike?",
+            "spare key bike",
+        ),
+        ("where is the spare key of my bike", "spare key of the bike"),
+        ("The spare key of the bike?", "where is the spare bike key?"),
+    ] {
+        let disk = MemoryDisk::default();
+        let store = store(Arc::new(disk.clone()), Path::new("d"));
+        let answer = "I keep the bike key in a blue tin.";
+        for text in [answer, "The weather is grey.", "Who knows?", question] {
+            say(&store, text);
+        }
+        let mut index = with_past(parts(&disk), &store, Path::new("d"));
+        let found = said(&mut index, query, SearchMode::Text).await;
+        assert_eq!(found[0], format!("user: {answer}"), "{query}");
+        let question = format!("user: {question}");
+        assert!(found.contains(&question), "still there: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_fork_has_of_its_original_is_found_once_and_never_comes_from_beside_it() {
+    let disk = MemoryDisk::default();
+    let store = store(Arc::new(disk.clone()), Path::new("d"));
+    let original = say(&store, "The deadline of the report is Friday.");
+    let fork = original.forked("open".parse().unwrap(), None).unwrap();
+    let question = "when is the deadline of the report?";
+    let glance = Glance {
+        text: question,
+        k: 5,
+        kinds: &Kind::LASTING,
+        past: true,
+        by_meaning: true,
+    };
+    let search = Search {
+        query: question,
+        limit: 10,
+        mode: SearchMode::Text,
+        scope: Scope::Everything,
+        now: now(),
+    };
+    let mut index = with_past(parts(&disk), &store, Path::new("d"));
+    assert_eq!(index.glance(glance, &fork, now()).await.hits, []);
+    let sources = async |index: &mut Index, open| {
+        let found = index.search(search, Some(open)).await.hits;
+        let with = found
+            .into_iter()
+            .filter(|hit| hit.content.contains("Friday"));
+        with.map(|hit| hit.source).collect::<Vec<_>>()
+    };
+    assert_eq!(sources(&mut index, &fork).await, ["session open"]);
+    let stranger = session(&[]);
+    let mut index = with_past(parts(&disk), &store, Path::new("d"));
+    assert_ne!(index.glance(glance, &stranger, now()).await.hits, []);
+    assert_eq!(sources(&mut index, &stranger).await, ["session trip"]);
+}
+
+#[tokio::test]
 async fn a_turn_does_not_wait_for_long_sessions_that_have_no_index_and_who_asks_finds_them() {
     let disk = MemoryDisk::default();
     let store = store(Arc::new(disk.clone()), Path::new("d"));

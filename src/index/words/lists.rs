@@ -35,6 +35,8 @@ pub struct Lists {
     pub(super) says_when: Patterns,
     pub(super) asks_when: Patterns,
     pub(super) no_answer: Patterns,
+    /// Begins a question, also one without its mark.
+    pub(super) asks: Patterns,
     /// Words for who asks and for who is asked.
     pub(super) user: HashSet<String>,
     pub(super) assistant: HashSet<String>,
@@ -98,6 +100,8 @@ struct File {
     #[serde(default)]
     no_answer: Vec<String>,
     #[serde(default)]
+    asks: Vec<String>,
+    #[serde(default)]
     user: HashSet<String>,
     #[serde(default)]
     assistant: HashSet<String>,
@@ -139,6 +143,7 @@ impl Lists {
             says_when: pattern("says_when", r"\b", &file.says_when)?,
             asks_when: pattern("asks_when", r"^\s*", &file.asks_when)?,
             no_answer: pattern("no_answer", r"^(?s:.{0,20}?)\b", &file.no_answer)?,
+            asks: pattern("asks", r"^\s*", &file.asks)?,
             user: file.user,
             assistant: file.assistant,
             goes_on: file.goes_on,

@@ -13,6 +13,10 @@ const LONGEST_PIECE: usize = 200;
 
 /// Words that two questions have in common that ask the same, at least; and they are three fifths of each.
 const FEWEST_SAME: usize = 3;
+/// How a question ends.
+const MARKS: [char; 3] = ['?', '？', '؟'];
+/// Words of a question without its mark.
+const MAX_UNMARKED: usize = 12;
 /// Bytes of a message that merely asks; a longer one says more than its questions.
 const MAX_ECHO: usize = 600;
 
@@ -61,12 +65,26 @@ impl Asked<'_> {
     /// Whether one of the questions in a text asks the same: it answers nothing, however much of the question it has.
     pub fn is_echo(&self, text: &str) -> bool {
         text.len() <= MAX_ECHO
-            && text.contains(['?', '？', '؟'])
+            && text.contains(MARKS)
             && pieces(text).any(|bytes| self.is_same(text[bytes].trim_end()))
     }
 
+    /// Whether all sentences of a text are questions.
+    pub fn merely_asks(&self, text: &str) -> bool {
+        let mut sentences = pieces(text).map(|bytes| text[bytes].trim());
+        text.len() <= MAX_ECHO && sentences.all(|it| it.is_empty() || self.asks(it))
+    }
+
+    /// Whether a sentence is a question, by its mark or its first word. A long one begins so for other reasons.
+    fn asks(&self, sentence: &str) -> bool {
+        sentence.ends_with(MARKS)
+            || sentence.split_whitespace().nth(MAX_UNMARKED).is_none()
+                && !sentence.contains(',')
+                && self.lists.asks.is_match(sentence)
+    }
+
     fn is_same(&self, sentence: &str) -> bool {
-        if !sentence.ends_with(['?', '？', '؟']) {
+        if !sentence.ends_with(MARKS) {
             return false;
         }
         let mut own = BTreeSet::new();

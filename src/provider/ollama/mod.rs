@@ -18,7 +18,7 @@ use super::http::Http;
 use super::known::{self, Limits, Told};
 use super::ndjson::{BadLine, Lines};
 use super::reply::{self, Frames};
-use super::target::{self, Target};
+use super::target::{self, Offered, Target};
 use super::{Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError};
 use crate::chat::Tokens;
 
@@ -98,6 +98,10 @@ impl Provider for Ollama {
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         target::aside(&self.0.http.shown(), self.0.models()).await
+    }
+
+    async fn offers(&self) -> Result<Vec<Offered>, ProviderError> {
+        target::aside(&self.0.http.shown(), self.0.offered()).await
     }
 
     fn stream(&self, request: ChatRequest) -> EventStream {
@@ -209,13 +213,21 @@ impl Inner {
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(target::names(self.offered().await?))
+    }
+
+    async fn offered(&self) -> Result<Vec<Offered>, ProviderError> {
         let listed = self.http.json(self.http.get("/api/tags")?).await?;
         let models = listed.get("models").and_then(Value::as_array);
         let models = models.ok_or_else(|| self.http.protocol("not a model list".to_owned()))?;
-        let names = models
-            .iter()
-            .filter_map(|model| model.get("name")?.as_str());
-        Ok(names.map(str::to_owned).collect())
+        let offered = models.iter().filter_map(|model| {
+            let name = model.get("name")?.as_str()?;
+            Some(Offered {
+                chats: target::chats(model),
+                ..Offered::named(name.to_owned())
+            })
+        });
+        Ok(offered.collect())
     }
 }
 
@@ -292,10 +304,8 @@ pub(super) fn newest(models: Vec<Installed>) -> Option<Installed> {
 
 /// Today's servers list capabilities; of older ones only name and family tell an embedder.
 fn can_chat(name: &str, model: &Value) -> bool {
-    if let Some(able) = model.get("capabilities").and_then(Value::as_array)
-        && !able.is_empty()
-    {
-        return able.iter().any(|one| one == "completion");
+    if let Some(chats) = target::chats(model) {
+        return chats;
     }
     let family = model.pointer("/details/family").and_then(Value::as_str);
     let name = name.to_lowercase();

@@ -51,15 +51,16 @@ pub(super) async fn list(agent: &Agent, catalog: &Catalog) -> String {
     let mut lines = vec![format!("* {active}")];
     let aliases = catalog.described_aliases();
     lines.extend(aliases.map(|(alias, model)| format!("  {alias}: {model}")));
-    match provider.models().await {
+    match provider.offers().await {
         Ok(mut models) => {
-            models.sort();
+            // The name of a model is no more than a guess at what it does: those that say they embed come last.
+            models.sort_by_cached_key(|one| (is_embedding_model(&one.id), one.id.clone()));
             let latest = format!("{}:latest", active.model);
-            let is_active = |model: &&String| **model == active.model || **model == latest;
+            let is_active = |name: &str| name == active.model || name == latest;
             let others = models
                 .iter()
-                .filter(|model| !is_active(model) && !is_embedding_model(model));
-            lines.extend(others.map(|model| format!("  {}/{model}", active.provider)));
+                .filter(|one| !is_active(&one.id) && one.chats != Some(false));
+            lines.extend(others.map(|one| format!("  {}/{}", active.provider, one.id)));
         }
         Err(error) => lines.push(format!(
             "  (could not list the models of {}: {error})",

@@ -6,6 +6,7 @@
 //!                         ahead          lines typed before a question
 //!                         paste          long texts folded on the line
 //!                         operator       what the keys of vi do to the last word
+//!                         resized        the line drawn anew at another width
 //!                         continuation   several lines, one input
 //! ```
 //!
@@ -14,12 +15,15 @@
 
 mod ahead;
 mod continuation;
+mod handlers;
 mod helper;
 mod history;
 mod leave;
 mod operator;
 mod paste;
 mod plain;
+mod resized;
+mod shared;
 mod terminal;
 
 use std::borrow::Cow;

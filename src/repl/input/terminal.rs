@@ -18,13 +18,13 @@ use rustyline::{
 
 use super::ahead::{Ahead, Typed, skip_paste};
 use super::continuation::{Continuation, assemble};
-use super::helper::{
-    Complete, Helper, Leave, OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste, Shared,
-};
+use super::handlers::{OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste};
+use super::helper::{Complete, Helper};
 use super::history::{self, HistoryFile};
 use super::paste::Came;
+use super::shared::{Leave, Shared};
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
-use crate::term::{EditKeys, Paint, Stops, width};
+use crate::term::{EditKeys, Paint, Stops};
 use crate::text::secrets::Known;
 
 /// What a terminal's line editor is made of.
@@ -34,6 +34,8 @@ pub struct TerminalInput {
     pub typed: Vec<u8>,
     /// The terminal may still answer what it was asked.
     pub is_answer_due: bool,
+    /// The terminal breaks lines anew when its width changes.
+    pub reflows: bool,
     /// Keys that were taken off the terminal while the process was stopped.
     pub stops: Stops,
     /// Where inputs are remembered; `None` remembers them in this process only.
@@ -72,13 +74,14 @@ impl TerminalSource {
         let TerminalInput {
             typed,
             is_answer_due,
+            reflows,
             stops,
             history,
             completer,
             paint,
             keys,
         } = input;
-        let shared = Arc::new(Shared::new(is_answer_due));
+        let shared = Arc::new(Shared::new(is_answer_due, reflows));
         let mut ahead = Ahead::of(&typed);
         let mut warnings = Vec::new();
         let editors = Editors::open(completer, paint, keys, &shared).map(|mut editors| {
@@ -208,7 +211,7 @@ impl TerminalSource {
     fn edit(&mut self, prompt: &str, initial: &str) -> Result<Line, InputError> {
         let editors = self.editors.as_mut().map_err(failure)?;
         let styled = (prompt, painted(prompt, editors.paint));
-        self.shared.prompt.store(width(prompt), Ordering::Relaxed);
+        self.shared.begin(prompt);
         let read = editors.input.readline_with_initial(&styled, (initial, ""));
         // The editor lets go of what it had read of a paste, mostly with the mark of its end.
         if self.shared.stop_paste() {

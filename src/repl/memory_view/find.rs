@@ -3,16 +3,22 @@
 //! Invariant: nothing changes here. Words that mean several things choose none of them: all are listed, each with how
 //! it is named.
 
+mod candidates;
+mod names;
+
 use super::forget::{Chosen, History};
-use super::name::{number, unknown};
+use super::name::unknown;
 use super::origin::Origin;
 use super::{MemoryView, MemoryViewError, list};
-use crate::chat::{MessageId, Role, Session, Turn};
+use crate::chat::{MessageId, Session, Turn};
 use crate::long_term::entries::{EntriesError, Entry, Scope};
 use crate::long_term::notes::{Captured, Receipt};
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
-use crate::text::statement::{Author, Statement, Statements, sentences, without_label};
+use crate::text::statement::{Statement, Statements, sentences};
+use names::{Name, Pick, names, picked};
+
+pub(super) use candidates::Candidate;
 
 /// What the words mean.
 #[derive(Debug)]
@@ -22,22 +28,10 @@ pub enum Found {
     Several(String),
 }
 
-/// Something that the words may mean.
-pub(super) struct Candidate {
-    /// As it is named to be forgotten; nothing but its words where it has no number.
-    name: Option<String>,
-    text: String,
-    place: String,
-    chosen: Chosen,
-}
-
 /// Candidates that are listed.
 const MAX_LISTED: usize = 20;
 /// Captures that are offered where nothing has the words.
 const MAX_OFFERED: usize = 8;
-/// Numbers of one range, and digits of a number that may have been mistyped.
-const MAX_RANGE: u64 = 1_000;
-const MAX_DIGITS: usize = 3;
 
 impl MemoryView<'_> {
     /// Finds what is meant; what is to be struck from history may have been forgotten before. `scope`: where the entry
@@ -370,102 +364,6 @@ impl MemoryView<'_> {
         statements
     }
 
-    /// What words may mean: what is kept first; only where that is nothing, what was said or stands in a file.
-    pub(super) fn candidates(&self, words: &str) -> Result<Vec<Candidate>, MemoryViewError> {
-        let speaks = |text: &str| Statement::of(text).is_some_and(|it| it.has_words(words));
-        let mut found = self.captures_that(&speaks)?;
-        for (scope, entry) in self.entries.all() {
-            let key = entry.key.as_deref().unwrap_or_default();
-            let earlier = entry.earlier.iter().any(|it| speaks(&it.content));
-            if earlier || speaks(&format!("{key} {}", entry.content)) {
-                add(
-                    &mut found,
-                    Candidate {
-                        name: Some(entry.id.as_str().to_owned()),
-                        text: entry.content.clone(),
-                        place: scope.as_str().to_owned(),
-                        chosen: self.of_entry_forgotten(entry),
-                    },
-                );
-            }
-        }
-        if found.is_empty() {
-            self.in_files(words, &mut found);
-        }
-        // A question tells nothing where something else does.
-        for with_questions in [false, true] {
-            if found.is_empty() {
-                self.in_sessions(words, with_questions, &mut found);
-            }
-        }
-        if found.is_empty() {
-            // What a killed process did not come to.
-            for (name, text) in self.captures.workspace.texts() {
-                for line in text.lines() {
-                    said_in(
-                        without_label(line),
-                        words,
-                        &name,
-                        Author::Derived,
-                        &mut found,
-                    );
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// What was captured and is kept, newest first.
-    fn captures_that(
-        &self,
-        speaks: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Candidate>, MemoryViewError> {
-        let mut found = Vec::new();
-        for receipt in self.captures.all()?.iter().rev() {
-            let is_kept = !receipt.forgotten && receipt.what.category != Captured::MASKED;
-            if is_kept && speaks(receipt.what.words()) {
-                add(
-                    &mut found,
-                    Candidate {
-                        name: Some(receipt.number.to_string()),
-                        text: receipt.what.words().to_owned(),
-                        place: super::kind(&receipt.what.category),
-                        chosen: self.of_receipt(receipt),
-                    },
-                );
-            }
-        }
-        Ok(found)
-    }
-
-    fn in_files(&self, words: &str, found: &mut Vec<Candidate>) {
-        let workspace = &self.captures.workspace;
-        let sources = workspace.sources(self.session, 0).found;
-        for source in sources {
-            let text = workspace.text(&source).ok().flatten().unwrap_or_default();
-            for line in text.lines().filter(|line| !line.starts_with('#')) {
-                said_in(line, words, source.as_str(), Author::Person, found);
-            }
-        }
-    }
-
-    fn in_sessions(&self, words: &str, with_questions: bool, found: &mut Vec<Candidate>) {
-        self.each_session(&mut |session| {
-            let place = format!("session {}", session.name());
-            let own = session.messages().iter().filter(|it| it.role == Role::User);
-            for message in own {
-                let said = message.said();
-                let sentences = sentences(&said).map(|range| &said[range]);
-                let those = sentences.filter(|it| with_questions || !is_question(it));
-                those.for_each(|it| said_in(it, words, &place, Author::Person, found));
-            }
-            let beside = super::forget::texts_beside(session);
-            for text in beside {
-                said_in(&text, words, &place, Author::Derived, found);
-            }
-        });
-    }
-
     /// Every session that can be read, the open one first.
     pub(super) fn each_session(&self, look: &mut dyn FnMut(&Session)) {
         if let Some(open) = self.open {
@@ -510,115 +408,12 @@ impl MemoryView<'_> {
     }
 }
 
-/// Adds what is said, unless something that says the same is there: then both go together.
-fn add(found: &mut Vec<Candidate>, candidate: Candidate) {
-    let is_same = |it: &&mut Candidate| {
-        let mut own = it.chosen.statements.iter();
-        own.any(|own| {
-            candidate
-                .chosen
-                .statements
-                .iter()
-                .any(|other| own.is_same(other))
-        })
-    };
-    match found.iter_mut().find(is_same) {
-        Some(same) => same.chosen = std::mem::take(&mut same.chosen).and(candidate.chosen),
-        None => found.push(candidate),
-    }
-}
-
 fn has_whole_words(text: &str, words: &str) -> bool {
     let asked = Statement::of(words);
     let said = Statement::of(text);
     asked
         .zip(said)
         .is_none_or(|(asked, said)| said.has_forms_of(&asked))
-}
-
-fn is_question(sentence: &str) -> bool {
-    sentence.ends_with(['?', '？'])
-}
-
-/// Adds the sentences of a text that have the words.
-fn said_in(text: &str, words: &str, place: &str, author: Author, found: &mut Vec<Candidate>) {
-    for range in sentences(text) {
-        let sentence = &text[range];
-        // What was made of something that is listed goes with it.
-        let is_made = author == Author::Derived
-            && found
-                .iter()
-                .any(|it| it.chosen.statements.are_in(sentence, author));
-        if is_made {
-            continue;
-        }
-        let statement = Statement::of(sentence).filter(|it| it.has_words(words));
-        if let Some(statement) = statement {
-            add(
-                found,
-                Candidate {
-                    name: None,
-                    text: sentence.to_owned(),
-                    place: place.to_owned(),
-                    chosen: Chosen {
-                        statements: std::iter::once(statement).collect(),
-                        texts: vec![sentence.to_owned()],
-                        ..Chosen::default()
-                    },
-                },
-            );
-        }
-    }
-}
-
-/// Which of several is meant.
-#[derive(Clone, Copy)]
-enum Pick {
-    None,
-    Number(usize),
-    All,
-}
-
-/// `my sister #2` -> `my sister`, the second.
-fn picked(asked: &str) -> (&str, Pick) {
-    let Some((words, last)) = asked.rsplit_once(char::is_whitespace) else {
-        return (asked, Pick::None);
-    };
-    match last.strip_prefix('#') {
-        Some("all") => (words.trim(), Pick::All),
-        Some(digits) => digits.parse().map_or((asked, Pick::None), |number| {
-            (words.trim(), Pick::Number(number))
-        }),
-        None => (asked, Pick::None),
-    }
-}
-
-/// What is named by itself.
-enum Name<'a> {
-    One(&'a str),
-    Range(u64, u64),
-    /// An id or a key.
-    Entry(&'a str),
-}
-
-impl Name<'_> {
-    /// Whether it is as short as numbers of captures are.
-    fn may_be_number(&self) -> bool {
-        match self {
-            Self::One(digits) => digits.len() <= MAX_DIGITS,
-            Self::Range(..) => true,
-            Self::Entry(_) => false,
-        }
-    }
-}
-
-impl std::fmt::Display for Name<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::One(name) | Self::Entry(name) => f.write_str(name),
-            Self::Range(from, upto) => write!(f, "{from}-{upto}"),
-        }
-    }
 }
 
 /// The newest of all that is kept, where the last turn kept nothing.
@@ -630,22 +425,4 @@ fn of_newest(chosen: &Chosen) -> MemoryViewError {
         name: number.or(id).unwrap_or_default(),
         text: first_words(text.unwrap_or_default(), list::SHOWN),
     }
-}
-
-/// Numbers, ranges, ids and keys, where there is nothing else.
-fn names<'a>(asked: &'a str, is_key: &dyn Fn(&str) -> bool) -> Option<Vec<Name<'a>>> {
-    let words = asked.split(|c: char| c.is_whitespace() || c == ',');
-    let names = words.filter(|word| !word.is_empty()).map(|word| {
-        if let Some(digits) = number(word) {
-            return Some(Name::One(digits));
-        }
-        if crate::long_term::entries::EntryId::parse(word).is_some() || is_key(word) {
-            return Some(Name::Entry(word));
-        }
-        let (from, upto) = word.split_once('-')?;
-        let (from, upto) = (number(from)?.parse().ok()?, number(upto)?.parse().ok()?);
-        (from <= upto && upto - from <= MAX_RANGE).then_some(Name::Range(from, upto))
-    });
-    let names: Option<Vec<Name<'_>>> = names.collect();
-    names.filter(|names| !names.is_empty())
 }

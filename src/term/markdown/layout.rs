@@ -4,6 +4,11 @@
 //! screen. [`Context`] says what stood before it. Lists are tight, reference definitions are shown as they are written.
 //! Nothing recurses: a document may be nested as deeply as it likes.
 
+mod containers;
+mod outline;
+mod spans;
+mod verbatim;
+
 use std::ops::Range;
 
 use pulldown_cmark::{
@@ -11,9 +16,15 @@ use pulldown_cmark::{
 };
 
 use super::highlight::Highlighter;
-use super::line::{Color, Line, Target, TextStyle};
+use super::line::{Color, Line, TextStyle};
 use super::table::{Shape, Table};
 use super::wrap::Flow;
+use containers::{Container, List};
+use spans::is_line_break;
+use verbatim::Code;
+
+pub(super) use outline::outline;
+pub(super) use verbatim::language_of;
 
 const BULLETS: [&str; 3] = ["• ", "◦ ", "▪ "];
 const QUOTE_BAR: &str = "│ ";
@@ -78,62 +89,12 @@ pub(super) enum Cuts {
     Wanted,
 }
 
-/// A block of the outermost level, or an item of a list there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Begin {
-    /// Where its first line begins.
-    pub(super) at: usize,
-    pub(super) kind: Kind,
-}
-
 fn options() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_MATH
         | Options::ENABLE_GFM
-}
-
-/// Returns the begins of a part's outermost blocks and of the items of its outermost lists.
-pub(super) fn outline(source: &str) -> Vec<Begin> {
-    let mut begins = Vec::new();
-    let mut depth = 0_usize;
-    for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
-        let at = line_start(source, range.start);
-        match &event {
-            Event::Start(tag) => {
-                if depth == 0 {
-                    let kind = kind_of(tag);
-                    begins.push(Begin { at, kind });
-                } else if depth == 1 && matches!(tag, Tag::Item) {
-                    begins.push(Begin {
-                        at,
-                        kind: Kind::List,
-                    });
-                }
-                depth += 1;
-            }
-            Event::End(_) => depth -= 1,
-            Event::Rule if depth == 0 => begins.push(Begin {
-                at,
-                kind: Kind::Rule,
-            }),
-            _ => {}
-        }
-    }
-    begins
-}
-
-fn kind_of(tag: &Tag<'_>) -> Kind {
-    match tag {
-        Tag::Heading { .. } => Kind::Heading,
-        Tag::BlockQuote(_) => Kind::Quote,
-        Tag::CodeBlock(_) => Kind::Code,
-        Tag::List(_) => Kind::List,
-        Tag::Table(_) => Kind::Table,
-        Tag::HtmlBlock => Kind::Html,
-        _ => Kind::Paragraph,
-    }
 }
 
 /// Lays a part of a document out.
@@ -149,27 +110,6 @@ pub(super) fn layout(
         layouter.event(event, range);
     }
     layouter.finish()
-}
-
-/// What an open container puts before each of its lines.
-#[derive(Debug)]
-enum Container {
-    Quote,
-    Item {
-        /// Shown before its first line.
-        marker: String,
-        is_shown: bool,
-        columns: usize,
-        /// The marker as it is written, as wide as the lines below are indented.
-        written: String,
-    },
-}
-
-/// A list that is open: the number of its last item, where it has numbers.
-#[derive(Debug)]
-struct List {
-    last: Option<u64>,
-    is_ordered: bool,
 }
 
 struct Layouter<'a> {
@@ -192,16 +132,6 @@ struct Layouter<'a> {
     table: Option<Table>,
     /// The source is dealt with up to here.
     reached: usize,
-}
-
-/// A block of code that is open.
-struct Code {
-    language: String,
-    text: String,
-    /// Where each of its lines begins in the source, if it stands there as it is.
-    lines: Vec<Option<usize>>,
-    /// The line that opens it, where it is fenced.
-    opener: Option<String>,
 }
 
 impl<'a> Layouter<'a> {
@@ -468,153 +398,6 @@ impl<'a> Layouter<'a> {
         self.flush();
     }
 
-    fn begin_item(&mut self, at: usize) {
-        self.flush();
-        let depth = self.lists.iter().filter(|list| !list.is_ordered).count();
-        let written = written_marker(self.source, at);
-        let marker = match self.lists.last_mut() {
-            Some(List {
-                last,
-                is_ordered: true,
-            }) => {
-                let digits = written.trim_start().trim_end_matches([' ', '.', ')']);
-                let number: u64 = digits.parse().unwrap_or(0);
-                // Writers who number every item 1 mean the next number.
-                let number = last.map_or(number, |last| number.max(last.saturating_add(1)));
-                *last = Some(number);
-                format!("{number}. ")
-            }
-            Some(_) | None => BULLETS[(depth.max(1) - 1) % BULLETS.len()].to_owned(),
-        };
-        let is_shown = self.resumed > 0;
-        self.resumed = self.resumed.saturating_sub(1);
-        self.containers.push(Container::Item {
-            columns: marker.chars().count(),
-            marker,
-            is_shown,
-            written,
-        });
-        self.priors.push(None);
-    }
-
-    fn text(&mut self, text: &str, range: &Range<usize>) {
-        let is_verbatim = self.styles.len() == 1
-            && self.links.is_empty()
-            && self.source.get(range.clone()) == Some(text);
-        let source = is_verbatim.then_some(range.start);
-        self.begin_text(range.start);
-        let style = self.style(TextStyle::default());
-        self.flow.push(text, style, source);
-    }
-
-    fn inline(&mut self, text: &str, style: TextStyle) {
-        self.begin_text(self.reached);
-        self.flow.push(text, style, None);
-    }
-
-    /// Text that stands in an item without a paragraph around it begins one.
-    fn begin_text(&mut self, at: usize) {
-        if self.flow.is_empty()
-            && self.table.is_none()
-            && let Some(Container::Item { .. }) = self.containers.last()
-            && self.priors.last() != Some(&Some(Kind::Paragraph))
-        {
-            self.gap(Kind::Paragraph, at);
-        }
-    }
-
-    fn break_line(&mut self) {
-        self.flow.break_line();
-    }
-
-    fn html(&mut self, text: &str, range: &Range<usize>) {
-        let source = (self.source.get(range.clone()) == Some(text)).then_some(range.start);
-        self.flow
-            .push(text.trim_end_matches(['\n', '\r']), DIM, source);
-        self.flow.break_line();
-        self.flush();
-    }
-
-    fn style(&self, more: TextStyle) -> TextStyle {
-        self.styles.last().map_or(more, |style| style.over(more))
-    }
-
-    fn push_style(&mut self, attribute: u8) {
-        self.styles.push(self.style(TextStyle::of(attribute)));
-    }
-
-    fn begin_link(&mut self, target: &str) {
-        self.flow.link(Target::new(target));
-        self.links.push((target.to_owned(), self.flow.text().len()));
-        self.push_style(TextStyle::UNDERLINE);
-    }
-
-    fn end_link(&mut self, close: &str) {
-        self.styles.pop();
-        let Some((target, begin)) = self.links.pop() else {
-            return;
-        };
-        // A picture may be the text of a link.
-        let outer = self.links.last();
-        self.flow
-            .link(outer.and_then(|(target, _)| Target::new(target)));
-        let style = self.style(DIM);
-        self.inline(close, style);
-        let text = self.flow.text().get(begin..).unwrap_or_default();
-        let plain = target.strip_prefix("mailto:").unwrap_or(&target);
-        if !plain.is_empty() && text != plain && text != target {
-            self.inline(&format!(" ({target})"), style);
-        }
-    }
-
-    fn end_code(&mut self) {
-        let Some(code) = self.code.take() else {
-            return;
-        };
-        let lines = self.highlighter.block(&code.language, &code.text);
-        let first = self.laid.lines.len();
-        for line in lines {
-            self.push_line(line);
-        }
-        if self.cuts == Cuts::Unwanted {
-            return;
-        }
-        let Some(opener) = code.opener else {
-            return;
-        };
-        let lines = code.lines.iter().enumerate().skip(1);
-        for (index, at) in lines.filter_map(|(index, at)| Some((index, (*at)?))) {
-            let at = line_start(self.source, at);
-            self.cut(first + index, at, &format!("{opener}\n"), None);
-        }
-    }
-
-    fn end_table(&mut self, range: &Range<usize>) {
-        let Some(table) = self.table.take() else {
-            return;
-        };
-        let is_outermost = self.containers.is_empty();
-        let resumed = self
-            .context
-            .shape
-            .as_ref()
-            .filter(|_| is_outermost && self.laid.lines.is_empty());
-        let laid = table.layout(self.room(), resumed);
-        let first = self.laid.lines.len();
-        for line in laid.lines {
-            self.push_line(line);
-        }
-        if self.cuts == Cuts::Wanted && is_outermost {
-            let head: String = self.source[line_start(self.source, range.start)..]
-                .split_inclusive('\n')
-                .take(2)
-                .collect();
-            for (line, at) in laid.rows {
-                self.cut(first + line, at, &head, Some(laid.shape.clone()));
-            }
-        }
-    }
-
     /// Lays out the text that is waiting.
     fn flush(&mut self) {
         if self.flow.is_empty() || self.table.is_some() {
@@ -638,100 +421,6 @@ impl<'a> Layouter<'a> {
                 self.cut(line, at, "", None);
             }
         }
-    }
-
-    /// Notes that the document can be cut before a line, in the containers that are open.
-    fn cut(&mut self, line: usize, at: usize, insert: &str, shape: Option<Shape>) {
-        let mut written = String::new();
-        let mut resumed = 0;
-        for container in &self.containers {
-            match container {
-                Container::Quote => written.push_str("> "),
-                Container::Item {
-                    written: marker, ..
-                } => {
-                    // Blanks between two markers would set what follows in.
-                    written.push_str(if resumed > 0 {
-                        marker.trim_start()
-                    } else {
-                        marker
-                    });
-                    resumed += 1;
-                }
-            }
-        }
-        written.push_str(insert);
-        // The open item is counted again when it begins anew.
-        let number = self.lists.first().and_then(|list| list.last);
-        self.laid.cuts.push(Cut {
-            line,
-            at,
-            insert: written,
-            context: Context {
-                resumed,
-                shape,
-                number: number.map(|number| number.saturating_sub(1)),
-                ..Context::default()
-            },
-        });
-    }
-
-    /// Columns that the containers leave.
-    fn room(&self) -> usize {
-        let mut used = 0;
-        for container in &self.containers {
-            let columns = match container {
-                Container::Quote => 2,
-                Container::Item { columns, .. } => *columns,
-            };
-            if used + columns > self.columns / 2 {
-                break;
-            }
-            used += columns;
-        }
-        self.columns - used
-    }
-
-    /// What the containers put before the next line. The inner ones of very many are left out.
-    fn prefix(&mut self) -> Line {
-        let mut prefix = Line::default();
-        let mut used = 0;
-        let last = self.containers.len().saturating_sub(1);
-        let mut is_full = false;
-        for (index, container) in self.containers.iter_mut().enumerate() {
-            let columns = match container {
-                Container::Quote => 2,
-                Container::Item { columns, .. } => *columns,
-            };
-            is_full |= used + columns > self.columns / 2;
-            if is_full && index < last {
-                continue;
-            }
-            used += columns;
-            match container {
-                Container::Quote if is_full => {}
-                Container::Quote => prefix.push(QUOTE_BAR, DIM),
-                Container::Item {
-                    marker,
-                    is_shown: is_shown @ false,
-                    ..
-                } => {
-                    *is_shown = true;
-                    prefix.push(marker, DIM);
-                }
-                Container::Item { .. } if is_full => {}
-                Container::Item { columns, .. } => {
-                    prefix.push(&" ".repeat(*columns), TextStyle::default());
-                }
-            }
-        }
-        prefix
-    }
-
-    fn push_line(&mut self, line: Line) {
-        let mut whole = self.prefix();
-        whole.append(line);
-        self.laid.lines.push(whole.trimmed());
     }
 
     fn finish(mut self) -> Laid {
@@ -764,18 +453,6 @@ fn label(kind: BlockQuoteKind) -> &'static str {
     }
 }
 
-/// The language that a fence names: `rust` of `rust,ignore` and of `{.rust}`.
-pub(super) fn language_of(info: &str) -> &str {
-    let info = info.trim().trim_start_matches(['{', '.']);
-    let end = info.find(|c: char| c.is_whitespace() || matches!(c, ',' | '}' | '{' | ':'));
-    &info[..end.unwrap_or(info.len())]
-}
-
-fn is_line_break(html: &str) -> bool {
-    let tag: String = html.chars().filter(|c| !c.is_whitespace()).collect();
-    matches!(tag.to_ascii_lowercase().as_str(), "<br>" | "<br/>")
-}
-
 /// Whether a line holds nothing but the marks of quotes.
 fn is_blank(line: &str) -> bool {
     line.chars().all(|c| c.is_whitespace() || c == '>')
@@ -784,32 +461,4 @@ fn is_blank(line: &str) -> bool {
 /// Where the line begins that `at` stands in.
 pub(super) fn line_start(source: &str, at: usize) -> usize {
     source[..at].rfind('\n').map_or(0, |end| end + 1)
-}
-
-/// An item's marker as it is written, with the blanks up to its text.
-fn written_marker(source: &str, at: usize) -> String {
-    let rest = &source[at..];
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = digits + 1;
-    let line = rest.lines().next().unwrap_or_default();
-    let blanks = line
-        .bytes()
-        .skip(mark)
-        .take_while(|byte| *byte == b' ')
-        .count();
-    let is_empty = line.len() <= mark + blanks;
-    let blanks = if is_empty || blanks > 4 {
-        1
-    } else {
-        blanks.max(1)
-    };
-    let before = &source[line_start(source, at)..at];
-    let indent = before
-        .bytes()
-        .rev()
-        .take_while(|byte| *byte == b' ')
-        .count()
-        .min(3);
-    let mark = line.get(..mark).unwrap_or("-");
-    format!("{}{mark}{}", " ".repeat(indent), " ".repeat(blanks))
 }

@@ -273,6 +273,14 @@ impl Pty {
         self
     }
 
+    /// The same on a terminal that breaks its lines anew, as most do.
+    pub(crate) fn resize_reflowing(&mut self, size: Size) -> &mut Self {
+        self.watch
+            .update(|seen| seen.screen = reflowed(seen.screen.screen(), size));
+        self.master.resize(size.into()).unwrap();
+        self
+    }
+
     pub(crate) fn kill(&self, signal: Signal) -> &Self {
         kill_process(self.pid, signal).unwrap();
         self
@@ -365,6 +373,35 @@ impl Drop for Pty {
             kill_process(self.pid, Signal::KILL).ok();
         }
     }
+}
+
+/// The lines of a screen up to its cursor, behind which nothing may stand, on one of another size.
+fn reflowed(screen: &vt100::Screen, size: Size) -> vt100::Parser {
+    let (_, columns) = screen.size();
+    let (last, end) = screen.cursor_position();
+    let mut text = String::new();
+    for row in 0..=last {
+        let cells = (0..columns.get()).map(|column| screen.cell(row, column).unwrap());
+        let line: String = cells
+            .map(|cell| match cell.contents() {
+                "" => " ",
+                contents => contents,
+            })
+            .collect();
+        if row == last {
+            let (line, rest) = line.split_at(end.into());
+            assert_eq!(rest.trim(), "");
+            text.push_str(line);
+        } else if screen.row_wrapped(row) {
+            text.push_str(&line);
+        } else {
+            text.push_str(line.trim_end());
+            text.push_str("\r\n");
+        }
+    }
+    let mut parser = vt100::Parser::new(cells(size.1), cells(size.0), 1000);
+    parser.process(text.as_bytes());
+    parser
 }
 
 fn cells(number: u16) -> NonZeroU16 {

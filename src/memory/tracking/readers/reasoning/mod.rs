@@ -44,6 +44,8 @@ pub struct ReasoningReader {
     headings: Vec<(Kind, Patterns)>,
     /// What a constraint is about, told by its words; the first one counts.
     labels: Vec<(String, Patterns)>,
+    /// A date or a duration.
+    due: Patterns,
     marking: Marking,
 }
 
@@ -60,6 +62,7 @@ struct Words {
     present: Vec<String>,
     headings: BTreeMap<Kind, Vec<String>>,
     labels: Vec<Label>,
+    due: Vec<String>,
 }
 
 /// What a constraint is about, and the words that tell it.
@@ -92,6 +95,7 @@ impl Cued for ReasoningReader {
             present: all(|words| &words.present)?,
             headings: Vec::new(),
             labels: Vec::new(),
+            due: all(|words| &words.due)?,
             marking: Marking::embedded(),
         };
         for words in languages.values() {
@@ -112,6 +116,7 @@ impl Cued for ReasoningReader {
         let labels = self.labels.iter().map(|(_, patterns)| patterns);
         [&self.fiction, &self.unreal, &self.story, &self.present]
             .into_iter()
+            .chain([&self.due])
             .chain(headings)
             .chain(labels)
             .try_for_each(Patterns::check)
@@ -271,7 +276,7 @@ impl ReasoningReader {
     /// A constraint under its own label, which takes the place of an older one.
     fn labelled(&self, label: &str, text: &str, found: &mut Found) {
         let label = capitalised(label);
-        if label == DEADLINE && !self.is_deadline(text) {
+        if !self.may_be(&label, text) {
             return;
         }
         let note = Note {
@@ -281,11 +286,9 @@ impl ReasoningReader {
         found.add(note.of(Kind::Constraint));
     }
 
-    fn is_deadline(&self, text: &str) -> bool {
-        let mut labels = self.labels.iter();
-        let dates = labels.find(|(label, _)| label == DEADLINE);
-        text.contains(|c: char| c.is_ascii_digit())
-            || dates.is_some_and(|(_, dates)| dates.is_match(text))
+    /// Whether a text can be what a label says: a deadline has a date or a duration, unless nobody told what those are.
+    fn may_be(&self, label: &str, text: &str) -> bool {
+        label != DEADLINE || self.due.is_empty() || self.due.is_match(text)
     }
 
     /// A constraint without a label of its own says by its words what it is about, and takes no other's place.
@@ -300,7 +303,8 @@ impl ReasoningReader {
         let text = match kind {
             Kind::Constraint => {
                 let mut labels = self.labels.iter();
-                let label = labels.find(|(_, words)| words.is_match(text));
+                let label =
+                    labels.find(|(label, words)| words.is_match(text) && self.may_be(label, text));
                 label.map_or(text.to_owned(), |(label, _)| format!("{label}: {text}"))
             }
             _ => text.to_owned(),

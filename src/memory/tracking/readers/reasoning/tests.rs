@@ -53,6 +53,11 @@ fn what_is_said_by_its_form_is_found_in_full() {
         ),
         ("Deadline: 31 March", vec!["Constraint: Deadline: 31 March"]),
         ("Deadline: whenever the boss wakes up", vec![]),
+        ("Deadline: talk number 10", vec![]),
+        (
+            "Deadline: two weeks from now",
+            vec!["Constraint: Deadline: two weeks from now"],
+        ),
         ("Budget: TBD", vec![]),
         ("Open question: who pays?", vec!["Question: who pays"]),
         (
@@ -64,6 +69,20 @@ fn what_is_said_by_its_form_is_found_in_full() {
         ),
     ] {
         assert_eq!(lines(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn a_deadline_has_a_date_or_a_duration() {
+    let reader = ReasoningReader::embedded();
+    for (text, expected) in [
+        ("due with talk number 10", "due with talk number 10"),
+        ("ready at the latest", "ready at the latest"),
+        ("due on 3/12", "Deadline: due on 3/12"),
+        ("due in two weeks", "Deadline: due in two weeks"),
+        ("ready by 5pm", "Deadline: ready by 5pm"),
+    ] {
+        assert_eq!(reader.note(Kind::Constraint, text).text, expected);
     }
 }
 
