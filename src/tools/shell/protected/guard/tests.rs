@@ -118,6 +118,32 @@ fn what_a_command_did_is_put_back_and_can_be_kept() {
 }
 
 #[test]
+fn a_link_that_leads_to_hooks_leads_nowhere_else_afterwards() {
+    for way in ["way/hooks", "way"] {
+        let (root, mut order) = project();
+        let project = root.path().canonicalize().unwrap();
+        fs::create_dir_all(project.join(".git")).unwrap();
+        fs::create_dir_all(project.join("real/hooks")).unwrap();
+        symlink("real", project.join("way")).unwrap();
+        let config = format!("[core]\n\thooksPath = {way}\n");
+        write(&project.join(".git/config"), &config);
+        order.protected = paths(&project, None, &[]);
+        let guard = Guard::new(&order);
+        fs::remove_file(project.join("way")).unwrap();
+        fs::create_dir_all(project.join("way/hooks")).unwrap();
+        write(&project.join("way/hooks/pre-commit"), "evil");
+        guard.put_back(Namespaces::Missing);
+        let left = fs::read_link(project.join("way")).unwrap();
+        assert_eq!(left, Path::new("real"), "{way}");
+        assert!(!project.join("real/hooks/pre-commit").exists());
+        // Where the link leads is protected as well.
+        write(&project.join("real/hooks/pre-commit"), "evil");
+        guard.put_back(Namespaces::Missing);
+        assert!(!project.join("real/hooks/pre-commit").exists(), "{way}");
+    }
+}
+
+#[test]
 fn of_what_was_put_back_the_newest_are_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
