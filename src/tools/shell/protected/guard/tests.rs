@@ -83,6 +83,18 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
 }
 
 #[test]
+fn of_many_commands_at_once_nothing_is_left_when_the_last_has_ended() {
+    let (_root, order) = project();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..50).for_each(|_| drop(Guard::new(&order))));
+        }
+    });
+    let left = fs::read_dir(order.running.unwrap()).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
 fn what_a_command_did_is_put_back_and_can_be_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
