@@ -230,10 +230,10 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
 }
 
 /// Endings of files that people speak of.
-const ENDINGS: [&str; 30] = [
+const ENDINGS: [&str; 31] = [
     "c", "cfg", "conf", "cpp", "css", "csv", "docx", "go", "h", "html", "ini", "java", "js",
     "json", "lock", "log", "md", "pdf", "php", "png", "py", "rb", "rs", "sh", "sql", "toml", "ts",
-    "txt", "xml", "yaml",
+    "txt", "xml", "yaml", "yml",
 ];
 
 /// Returns whether a value names a file (`Cargo.lock`), or a language or a layout of keys (`de-CH`, `US-intl`).

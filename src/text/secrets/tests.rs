@@ -358,6 +358,7 @@ const TALK: &[&str] = &[
     "The keyboard code is US-intl.",
     "The language code is de-CH.",
     "The lock file is Cargo.lock.",
+    "The lock file is compose-lock.yml.",
     "the code is ugly",
     "my login is slow",
     "error code is 404",

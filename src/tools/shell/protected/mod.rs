@@ -22,7 +22,7 @@ mod submodules;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::files::resolve_links;
 
@@ -80,10 +80,7 @@ pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf
     paths.extend(named_files(project));
     for file in config_files {
         paths.insert(file.clone());
-        // A link on the way counts, and so does where it leads; the file itself may be a link, too.
-        if let (Some(parent), Some(name)) = (file.parent(), file.file_name()) {
-            paths.insert(resolve_links(parent).join(name));
-        }
+        paths.extend(by_its_names(file));
     }
     let git = project.join(".git");
     match fs::symlink_metadata(&git) {
@@ -121,7 +118,7 @@ pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf
         .cloned()
         .chain(personal)
         .flat_map(|config| named_paths(&config, around))
-        .map(|path| resolve_links(&path))
+        .flat_map(|path| by_its_names(&path))
         .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))
         .filter(|path| !git.starts_with(path))
         .collect();
@@ -147,6 +144,15 @@ pub fn is_protected(project: &Path, home: Option<&Path>, file: &Path) -> bool {
         || file
             .strip_prefix(lower(project))
             .is_ok_and(has_protected_name)
+}
+
+/// Returns a path as it is written, and with each link on the way followed: both count. The last one may be a link.
+fn by_its_names(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let real = path.parent().zip(path.file_name());
+    let real = real.map(|(parent, name)| resolve_links(parent).join(name));
+    let is_flat = path.components().all(|part| part != Component::ParentDir);
+    let written = is_flat.then(|| path.to_owned());
+    real.into_iter().chain(written)
 }
 
 /// Returns whether a path in a project begins with a name of cogtrix' own files or of a workspace.

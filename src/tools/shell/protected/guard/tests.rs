@@ -83,6 +83,18 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
 }
 
 #[test]
+fn of_many_commands_at_once_nothing_is_left_when_the_last_has_ended() {
+    let (_root, order) = project();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..50).for_each(|_| drop(Guard::new(&order))));
+        }
+    });
+    let left = fs::read_dir(order.running.unwrap()).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
 fn what_a_command_did_is_put_back_and_can_be_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
@@ -115,6 +127,32 @@ fn what_a_command_did_is_put_back_and_can_be_kept() {
     assert_eq!(text(&project.join("AGENTS.md")), "after");
     assert_eq!(text(&project.join(".envrc")), "made");
     assert!(!project.join(".vscode").exists());
+}
+
+#[test]
+fn a_link_that_leads_to_hooks_leads_nowhere_else_afterwards() {
+    for way in ["way/hooks", "way"] {
+        let (root, mut order) = project();
+        let project = root.path().canonicalize().unwrap();
+        fs::create_dir_all(project.join(".git")).unwrap();
+        fs::create_dir_all(project.join("real/hooks")).unwrap();
+        symlink("real", project.join("way")).unwrap();
+        let config = format!("[core]\n\thooksPath = {way}\n");
+        write(&project.join(".git/config"), &config);
+        order.protected = paths(&project, None, &[]);
+        let guard = Guard::new(&order);
+        fs::remove_file(project.join("way")).unwrap();
+        fs::create_dir_all(project.join("way/hooks")).unwrap();
+        write(&project.join("way/hooks/pre-commit"), "evil");
+        guard.put_back(Namespaces::Missing);
+        let left = fs::read_link(project.join("way")).unwrap();
+        assert_eq!(left, Path::new("real"), "{way}");
+        assert!(!project.join("real/hooks/pre-commit").exists());
+        // Where the link leads is protected as well.
+        write(&project.join("real/hooks/pre-commit"), "evil");
+        guard.put_back(Namespaces::Missing);
+        assert!(!project.join("real/hooks/pre-commit").exists(), "{way}");
+    }
 }
 
 #[test]
