@@ -20,7 +20,7 @@ use crate::memory::Registry;
 use crate::net::KeySource;
 use crate::provider::{
     Catalog, ChatRequest, Delivery, Environment, Images, Kind, Provider, ProviderError,
-    ProviderSettings, Purpose, Settings, StreamEvent,
+    ProviderSettings, Purpose, Settings, StreamEvent, chat_models,
 };
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
@@ -211,11 +211,9 @@ async fn ask(
         answered.url
     };
     let model = choice.provider.model().model.clone();
-    let mut models = answered.models;
-    models.sort_by_key(|it| (*it != model, it.clone()));
-    if models.first() != Some(&model) {
-        models.insert(0, model.clone());
-    }
+    let mut models = chat_models(answered.models);
+    models.retain(|it| *it != model);
+    models.insert(0, model.clone());
     Some(Found {
         kind,
         url,

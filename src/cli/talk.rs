@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::args::ChatArgs;
 use super::report::{CliError, Exit};
-use crate::provider::{Answered, SetUp};
+use crate::provider::{Answered, SetUp, chat_models};
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
 use crate::repl::completion::{Listed, Offer, Offers, Paths};
@@ -144,7 +144,10 @@ fn models(repl: &ReplContext) -> Listed {
                     return Vec::new();
                 };
                 let named = |model| (format!("{}/{model}", provider.name), url.clone());
-                models.into_iter().map(named).collect::<Vec<Offer>>()
+                chat_models(models)
+                    .into_iter()
+                    .map(named)
+                    .collect::<Vec<Offer>>()
             });
         // In the thread of the editor, which nothing else waits for.
         let servers = runtime.block_on(join_all(asked));

@@ -14,6 +14,7 @@ use super::session::{Words, found_by, turn_of};
 use super::source_of;
 use super::words::{self, Asked, ECHO_SCORE, Match, Segment};
 use crate::chat::{Message, Role, Session, SessionName, Timestamp};
+use crate::long_term::notes::NOTED;
 
 /// Characters of a hit.
 const CONTENT: usize = 300;
@@ -25,6 +26,8 @@ const KEPT: f32 = 0.3;
 const EXACT: f32 = 0.5;
 /// Lines looked at for each hit wanted.
 const LOOKED_AT: usize = 8;
+/// Begins a line of a day's notes that the person said.
+const PERSON: &str = NOTED[0];
 /// Scores nearer to each other are equally good.
 const SAME: f32 = 100.0;
 
@@ -191,8 +194,13 @@ fn set_back_questions(
     let said = |candidate: &Candidate| {
         let Some(talk) = candidate.talk(talks) else {
             let piece = &corpus.pieces[candidate.place];
-            let is_said = corpus.chunks[piece.chunk].kind == Kind::Daily;
-            return (corpus.text_of(piece).into(), is_said);
+            let line = corpus.text_of(piece);
+            let of_person = line.trim_start().strip_prefix(PERSON);
+            let is_daily = corpus.chunks[piece.chunk].kind == Kind::Daily;
+            return match of_person.filter(|_| is_daily) {
+                Some(said) => (said.into(), true),
+                None => (line.into(), false),
+            };
         };
         let message = talk.message(candidate.place);
         let said = message.map(|(_, it)| (it.said(), it.role == Role::User));

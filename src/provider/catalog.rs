@@ -187,11 +187,10 @@ impl Catalog {
         {
             return Ok(());
         }
-        let chat = offered.into_iter().filter(|one| one.chats != Some(false));
         Err(ProviderError::UnknownModel {
             url: self.endpoint(&entry)?.shown(),
             message: "not in its model list".to_owned(),
-            known: nearest(model, target::names(chat.collect())),
+            known: nearest(model, target::chat_models(offered)),
             model: model.clone(),
         })
     }

@@ -30,7 +30,7 @@ pub struct Answered {
     /// Its address, fit to be shown.
     pub url: String,
     pub key: KeySource,
-    pub models: Vec<String>,
+    pub models: Vec<Offered>,
 }
 
 impl Catalog {
@@ -95,7 +95,7 @@ impl Catalog {
             let models = answered.map_or_else(|_| Vec::new(), |answered| answered.models);
             models.into_iter().map(move |model| ModelName {
                 provider: provider.name.clone(),
-                model,
+                model: model.id,
             })
         });
         join_all(asked).await.into_iter().flatten().collect()
@@ -124,7 +124,7 @@ impl Catalog {
         }
     }
 
-    /// Asks a provider which models it has; the wait is the one of [`Provider::models`](super::Provider::models).
+    /// Asks a provider which models it has; the wait is the one of [`Provider::offers`](super::Provider::offers).
     pub async fn ask(&self, provider: &str) -> Result<Answered, ProviderError> {
         let entry = self.entry(provider)?;
         let asked = self.choice(&entry, "", Limits::default())?.provider;
@@ -139,7 +139,7 @@ impl Catalog {
         Ok(Answered {
             url: endpoint.shown(),
             key: endpoint.key().source.clone(),
-            models: asked.models().await?,
+            models: asked.offers().await?,
         })
     }
 }

@@ -67,7 +67,7 @@ pub use retry::Retry;
 pub use settings::{
     Environment, Kind, ModelSettings, ModelsSettings, NetworkSettings, ProviderSettings, Settings,
 };
-pub use target::{Offered, is_like};
+pub use target::{Offered, chat_models, is_like};
 
 /// Deltas and calls, then exactly one `Finished`; or one error. Nothing after either.
 pub type EventStream = BoxStream<'static, Result<StreamEvent, ProviderError>>;

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use super::known::{KnownModel, Limits, Told};
 use super::{ModelName, NetworkSettings, Price, ProviderError};
 use crate::chat::Tokens;
-use crate::net::Endpoint;
+use crate::net::{Endpoint, is_embedding_model};
 
 /// Questions beside the conversation (which models are there, how much do they hold) wait this long.
 pub(super) const ASIDE: Duration = Duration::from_secs(2);
@@ -189,6 +189,14 @@ pub(super) async fn listed(
         tracing::debug!("no context window from the server: {error}");
         Told::default()
     })
+}
+
+/// Returns the names of those to choose from, each once, in order; last those that speak of embedding, which is no more
+/// than a guess.
+pub fn chat_models(mut offered: Vec<Offered>) -> Vec<String> {
+    offered.retain(|one| one.chats != Some(false));
+    offered.sort_by_cached_key(|one| (is_embedding_model(&one.id), one.id.clone()));
+    names(offered)
 }
 
 /// Returns the names in the order of the server, each once.

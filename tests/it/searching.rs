@@ -164,6 +164,31 @@ fn all_sessions_are_searched_at_once() {
 }
 
 #[test]
+fn among_sessions_what_only_asks_stands_behind_what_answers_and_a_copy_is_found_once() {
+    let home = Home::new();
+    let line = |session: &str, id: &str, text: &str| {
+        json!({"session": session, "id": id, "role": "user", "text": text}).to_string() + "\n"
+    };
+    let lines = [
+        line(
+            "a",
+            "1",
+            "I left the spare bike key with Ana, in the blue tin.",
+        ),
+        line("b", "1", "where is the spare key of my bike"),
+        line("c", "1", "The spare bike key?"),
+    ];
+    home.write("talk.jsonl", lines.concat());
+    home.write("test.yaml", format!("embedding: {{{WORDS}}}\n"));
+    memory(&home, &["memory", "import", "talk.jsonl"]);
+    memory(&home, &["sessions", "fork", "a", "copy"]);
+    let query = ["memory", "search", "--all", "--json", "spare bike key"];
+    let found = ids(&memory(&home, &query));
+    let first = ["a/1", "copy/1"].contains(&found[0].as_str());
+    assert!(first && found.len() == 3, "{found:?}");
+}
+
+#[test]
 fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
     let home = library(VECTORS);
     let history = Home::files(&home.data().join("history"));

@@ -10,7 +10,7 @@ use super::everything;
 use super::line;
 use super::sessions::{Sessions, left_out};
 use super::source::Source;
-use crate::chat::{BadName, Message, SessionName};
+use crate::chat::{BadName, Message, Role, SessionName};
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
 use crate::index::session;
@@ -26,6 +26,8 @@ struct Hit {
     score: f32,
     overlap: f32,
     similarity: Option<f32>,
+    /// It is the person's, and only asks.
+    asks: bool,
 }
 
 pub(super) async fn run(
@@ -49,9 +51,10 @@ pub(super) async fn run(
     let is_of_one = args.session.is_some();
     let scope = Scope::of(search, is_of_one, &sessions, output)?;
     let asked = (query.as_str(), k);
-    let hits = scope
+    let mut hits = scope
         .search(&mut sessions, asked, Missing::OfShort, output)
         .await?;
+    set_back_questions(&mut hits);
     sessions.close();
     if search.json {
         let hits: Vec<Value> = hits.iter().map(Hit::json).collect();
@@ -191,16 +194,32 @@ async fn search_one(
         min_similarity,
     };
     let hits = recall::search_messages(searching, question).into_iter();
+    let asked = words.asked(query);
     let hits = hits.filter_map(|hit| {
+        let message = volume.session.messages().get(hit.message)?;
         Some(Hit {
             session: name.clone(),
-            message: volume.session.messages().get(hit.message)?.clone(),
+            asks: message.role == Role::User && asked.merely_asks(&message.said()),
+            message: message.clone(),
             score: hit.score,
             overlap: hit.overlap,
             similarity: hit.similarity,
         })
     });
     Ok(hits.collect())
+}
+
+/// Puts what only asks behind the last message that has half as much of the question as the best that does not.
+fn set_back_questions(hits: &mut Vec<Hit>) {
+    let answers = || hits.iter().filter(|hit| !hit.asks);
+    let best = answers().map(|hit| hit.overlap).fold(0.0, f32::max);
+    let may_answer = |hit: &Hit| !hit.asks && hit.overlap > 0.0 && hit.overlap >= best / 2.0;
+    let Some(last) = hits.iter().rposition(may_answer) else {
+        return;
+    };
+    let behind = hits.split_off(last + 1);
+    let (asking, others): (Vec<_>, Vec<_>) = hits.drain(..).partition(|hit| hit.asks);
+    hits.extend(others.into_iter().chain(asking).chain(behind));
 }
 
 impl Hit {

@@ -2,8 +2,7 @@
 
 use super::{CommandError, Next, ReplContext};
 use crate::agent::Agent;
-use crate::net::is_embedding_model;
-use crate::provider::{Catalog, Choice, ProviderError, is_like};
+use crate::provider::{Catalog, Choice, ProviderError, chat_models, is_like};
 
 pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
@@ -52,15 +51,11 @@ pub(super) async fn list(agent: &Agent, catalog: &Catalog) -> String {
     let aliases = catalog.described_aliases();
     lines.extend(aliases.map(|(alias, model)| format!("  {alias}: {model}")));
     match provider.offers().await {
-        Ok(mut models) => {
-            // The name of a model is no more than a guess at what it does: those that say they embed come last.
-            models.sort_by_cached_key(|one| (is_embedding_model(&one.id), one.id.clone()));
+        Ok(models) => {
             let latest = format!("{}:latest", active.model);
-            let is_active = |name: &str| name == active.model || name == latest;
-            let others = models
-                .iter()
-                .filter(|one| !is_active(&one.id) && one.chats != Some(false));
-            lines.extend(others.map(|one| format!("  {}/{}", active.provider, one.id)));
+            let models = chat_models(models).into_iter();
+            let others = models.filter(|name| *name != active.model && *name != latest);
+            lines.extend(others.map(|name| format!("  {}/{name}", active.provider)));
         }
         Err(error) => lines.push(format!(
             "  (could not list the models of {}: {error})",
