@@ -11,4 +11,5 @@ pub mod ranges;
 pub mod secrets;
 pub mod statement;
 
+pub use function_words::is_function_word;
 pub use off_record::is_off_record;

@@ -53,7 +53,6 @@ pub struct Extractor {
     pronouns: Vec<String>,
     slots: Slots,
     durable: Vec<Category>,
-    classifier: Classifier,
 }
 
 /// What holds for a language.
@@ -97,7 +96,6 @@ impl Extractor {
             not_names: Vec::new(),
             pronouns: Vec::new(),
             slots: Slots::default(),
-            classifier: Classifier::default(),
             durable: settings
                 .durable
                 .iter()
@@ -170,7 +168,7 @@ impl Extractor {
         let own = &own[..self.quoting(&own)];
         let text = masked(own);
         let quotes = quoted(&text);
-        let reading = self.classifier.read(&text, before);
+        let reading = Classifier::shared().read(&text, before);
         let sentences = sentences(&text);
         let mut captures: Vec<Capture> = Vec::new();
         // Sentences that were kept with the one that announced them.
@@ -194,14 +192,14 @@ impl Extractor {
                 self.add(judged, &line.shown, &mut found);
             }
             let heads_list = sentence.text.ends_with([':', '：']);
-            if found.is_empty() && heads_list && self.classifier.announces(sentence.text) {
+            if found.is_empty() && heads_list && Classifier::shared().announces(sentence.text) {
                 found.push(Capture {
                     category: Category::Remember,
                     detail: String::new(),
                 });
             }
             if !found.is_empty()
-                && let Some((content, range)) = self.announced(&sentences, number, &text)
+                && let Some((content, range)) = Self::announced(&sentences, number, &text)
             {
                 for capture in &mut found {
                     capture.detail.clone_from(&content);
@@ -253,7 +251,7 @@ impl Extractor {
         };
         let detail = match found.first() {
             Some(found) => found.detail.clone(),
-            None => self.detail(shown),
+            None => Self::detail(shown),
         };
         found.extend(categories.into_iter().map(|category| Capture {
             category,
@@ -262,12 +260,13 @@ impl Extractor {
     }
 
     /// As much of a sentence as is kept: of a long one what is around its best clause.
-    fn detail(&self, shown: &str) -> String {
+    fn detail(shown: &str) -> String {
         if shown.chars().count() <= DETAIL {
             return shown.to_owned();
         }
         let clauses = shown.split([',', ';', ':', '，', '；', '—']);
-        let scored = clauses.map(|it| (self.classifier.read(it, "").score(&(0..it.len())), it));
+        let scored =
+            clauses.map(|it| (Classifier::shared().read(it, "").score(&(0..it.len())), it));
         let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
         let best = best.map_or(shown, |(_, clause)| clause);
         let at = best.as_ptr().addr() - shown.as_ptr().addr();
@@ -302,7 +301,6 @@ impl Extractor {
     /// What a sentence announces: itself with the list below it or what follows behind `;`, the next sentence, or the
     /// one before it. Nothing where it says all that it has to say.
     fn announced(
-        &self,
         sentences: &[Sentence<'_>],
         number: usize,
         text: &str,
@@ -316,7 +314,7 @@ impl Extractor {
             one_line(&lines.join("; "), DETAIL)
         };
         let next = number + 1;
-        let is_bare = self.classifier.announces(sentence.text);
+        let is_bare = Classifier::shared().announces(sentence.text);
         let items = sentences[next..]
             .iter()
             .take_while(|it| it.item && !sentence.item)

@@ -15,7 +15,7 @@ pub mod training;
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use super::linear::{Feature, Model};
 use crate::declare::named;
@@ -169,6 +169,12 @@ impl Default for Classifier {
 }
 
 impl Classifier {
+    /// Returns the one of the process: its lists are read once, whoever asks first.
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<Classifier> = LazyLock::new(Classifier::default);
+        &SHARED
+    }
+
     fn with(keep: Model<'static>, kinds: Model<'static>) -> Self {
         Self {
             keep,
@@ -218,6 +224,11 @@ impl Classifier {
     /// Whether a sentence only announces what is to be kept: `Remember this`, `Let me correct that:`.
     pub fn announces(&self, sentence: &str) -> bool {
         self.concepts().announces(&Tokens::of(sentence))
+    }
+
+    /// Whether a word was typed by the people whose messages this has learned from.
+    fn has_read(&self, word: u64) -> bool {
+        self.keep.weight(features::of_word(word)) != 0
     }
 
     fn leads(&self) -> &Concepts {

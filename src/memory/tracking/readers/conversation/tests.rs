@@ -39,11 +39,9 @@ fn the_embedded_cues_can_be_used() {
 fn a_cue_file_with_a_fault_names_the_file_and_what_is_wrong_with_it() {
     for (text, what) in [
         ("en: {moods: []}", "unknown field"),
-        ("en: {facts: {cues: ['{who} is']}}", "names a list \"who\""),
-        ("en: {topics: {cues: ['(about']}}", "cannot be used"),
-        ("en: {topics: {cut: ['(about']}}", "cannot be used"),
-        ("en: {facts: {tails: ['[z-a]']}}", "cannot be used"),
-        ("en: {names: {introduced: ['*']}}", "cannot be used"),
+        ("en: {cues: {fact: ['{who} is']}}", "names a list \"who\""),
+        ("en: {cues: {topic: ['(about']}}", "cannot be used"),
+        ("en: {fiction: ['[z-a]']}", "cannot be used"),
     ] {
         let fault = with::<ConversationReader>("mine.yaml", text).unwrap_err();
         assert!(fault.to_string().starts_with("mine.yaml: "));
@@ -53,11 +51,11 @@ fn a_cue_file_with_a_fault_names_the_file_and_what_is_wrong_with_it() {
 
 #[test]
 fn words_of_another_language_count_beside_the_english_ones() {
-    let text = "fr: {topics: {words: parle, cues: [' parle moi de (?P<text>.+)'], before: la}}";
+    let text = "fr: {cues: {topic: ['^parle-moi de (?P<text>.+)']}}";
     let reader = ConversationReader::parse(text).unwrap();
     let piece = Piece {
         by: Speaker::User,
-        text: "Parle moi de la photosynthèse.".into(),
+        text: "Parle-moi de la photosynthèse.".into(),
     };
     let exchange = Exchange {
         pieces: vec![piece],

@@ -5,21 +5,20 @@
 //!  text -> sentences (no quotes, no stories) -> a label, a heading | learned spans -> findings
 //! ```
 //! What is said by its form (`Budget: 5k`, a list of goals) is told by `config/cues/reasoning.yaml`, everything else
-//! by weights that were learned from labelled talk ([`marked`]).
-
-pub mod marked;
+//! by weights that were learned from labelled talk ([`marked`](super::marked)).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
-use self::marked::{Marking, Said, lines};
+use super::marked::{Marking, REASONING, Said, lines, trimmed};
 use super::{BadCue, Cued, Reader};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language, filled};
 use crate::memory::tracking::prose::is_title;
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker, Status};
+use crate::text::classify::Classifier;
 use crate::text::classify::spans::Line;
 use crate::text::patterns::{BadPattern, Case, Patterns};
 
@@ -92,7 +91,7 @@ impl Cued for ReasoningReader {
             present: all(|words| &words.present)?,
             headings: Vec::new(),
             labels: Vec::new(),
-            marking: Marking::embedded(),
+            marking: Marking::new(REASONING),
         };
         for words in languages.values() {
             for (kind, of) in &words.headings {
@@ -173,7 +172,7 @@ impl ReasoningReader {
     }
 
     fn text(&self, text: &str, found: &mut Found) {
-        let reading = self.marking.read(text);
+        let reading = Classifier::shared().read(text, "");
         let mut is_story = false;
         let mut before = 0;
         // What the line before says of this one.
@@ -349,14 +348,6 @@ fn plain(sentence: &str) -> Cow<'_, str> {
     let words = straight.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ").into()
-}
-
-/// Without blanks, punctuation and lonely brackets around.
-fn trimmed(text: &str) -> &str {
-    let is_around = |c: char| c.is_whitespace() || ",;:.!?–—*".contains(c);
-    let text = text.trim_matches(is_around);
-    let closed = text.strip_suffix(')').filter(|rest| !rest.contains('('));
-    closed.unwrap_or(text).trim_matches(is_around)
 }
 
 fn capitalised(text: &str) -> String {

@@ -1,9 +1,8 @@
 use super::super::tests::embedded;
-use super::*;
+use crate::memory::tracking::{Kind, Speaker};
 
 fn said_by(by: Speaker, kind: Kind, text: &str) -> Vec<String> {
-    let reader = embedded();
-    let said = said(&reader.cues, &reader.clauses, &reader.paths, by, text).into_iter();
+    let said = embedded().said(by, text).into_iter();
     let said = said.filter(|finding| finding.kind == kind);
     said.map(|finding| finding.note.text).collect()
 }
