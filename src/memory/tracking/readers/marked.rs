@@ -80,6 +80,7 @@ impl Marking {
         Self(tables.collect())
     }
 
+    /// In the order of saying.
     pub(super) fn said<'t>(&self, line: &Line<'t>, reading: &Reading) -> Vec<Said<'t>> {
         let mut features: Option<(Seen, Features)> = None;
         let mut said = Vec::new();
@@ -96,6 +97,7 @@ impl Marking {
                 });
             }
         }
+        said.sort_by_key(|it: &Said<'_>| it.text.as_ptr().addr());
         said
     }
 }

@@ -212,6 +212,7 @@ impl ReasoningReader {
                 part.map(|part| trimmed(part.as_str()))
             };
             let text = part("text").unwrap_or(&words);
+            let known = found.findings.len();
             if let Some(label) = part("label") {
                 self.labelled(label, text, found);
             } else if let Some(kind) = kind
@@ -223,6 +224,13 @@ impl ReasoningReader {
                 }
             } else {
                 self.learned(&line, &said, found);
+            }
+            // `- [x] sort out the permits`
+            if gap.ends_with("[x] ") {
+                let goals = found.findings[known..].iter_mut();
+                for goal in goals.filter(|it| it.kind == Kind::Goal) {
+                    goal.note.status = Some(Status::Completed);
+                }
             }
         }
     }

@@ -32,6 +32,8 @@ fn orders_are_tasks() {
             "migrate to Postgres",
         ),
         ("TODO: rename it everywhere", "rename it everywhere"),
+        ("Topic: drop the old cache", "drop the old cache"),
+        ("debug why the worker hangs", "debug why the worker hangs"),
         ("In src/lib.rs, add a parser!", "add a parser"),
         (
             "update package.json so that it installs",
@@ -95,6 +97,8 @@ fn what_got_done_is_progress() {
             vec!["Removed the branch in src/old.rs"],
         ),
         (Assistant, "I changed the parser.", vec![]),
+        (User, "done: the login page", vec!["the login page"]),
+        (User, "the errors are gone", vec!["the errors are gone"]),
         (User, "- Fixed a crash when a hub throws", vec![]),
         (
             User,
