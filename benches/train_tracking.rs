@@ -285,7 +285,7 @@ fn learned(labels: &Labels, files: &[&PathBuf]) -> Vec<u8> {
                 take_apart(labels, &text, &gold, NAMED, message, &mut examples);
             }
             "facts" | "reasoning" if !keep => {
-                take_apart(labels, &text, &[], TRAP, message, &mut examples)
+                take_apart(labels, &text, &[], TRAP, message, &mut examples);
             }
             _ => {}
         }
@@ -643,9 +643,9 @@ fn known(least: usize, examples: &[Example]) -> Vec<u64> {
         let clauses = features.clauses.iter().flat_map(|it| &it.1);
         let tokens = features.tokens.iter().flatten();
         for feature in features.sentence.iter().chain(clauses).chain(tokens) {
-            let (last, count) = seen.entry(*feature).or_default();
-            *count += usize::from(last != message);
-            *last = *message;
+            let (newest, count) = seen.entry(*feature).or_default();
+            *count += usize::from(newest != message);
+            *newest = *message;
         }
     }
     seen.retain(|_, (_, count)| *count >= least);

@@ -157,19 +157,23 @@ impl Reader for CodeReader {
         for piece in &exchange.pieces {
             let text = piece.text.as_ref();
             let is_talk = matches!(piece.by, Speaker::User | Speaker::Assistant);
-            if is_talk {
-                for said in self.said(piece.by, text) {
-                    if said.kind == Kind::Task && std::mem::replace(&mut has_task, true) {
-                        continue;
-                    }
-                    found.add(said);
-                }
-            }
             let changed = if is_talk {
                 self.changes.read(&self.paths, text)
             } else {
                 Vec::new()
             };
+            if is_talk {
+                for said in self.said(piece.by, text) {
+                    let is_second = said.kind == Kind::Task && has_task;
+                    // What version control printed says by itself what changed, and a version alone says nothing.
+                    let is_printed = said.kind == Kind::Change
+                        && (!changed.is_empty() || !said.note.text.contains(' '));
+                    if !is_second && !is_printed {
+                        has_task |= said.kind == Kind::Task;
+                        found.add(said);
+                    }
+                }
+            }
             for file in self.files(piece.by, text, &changed) {
                 found.add(Note::new(file).of(Kind::File));
             }
