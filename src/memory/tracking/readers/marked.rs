@@ -93,13 +93,33 @@ impl Marking {
             for span in table.mark(of_line, labels.reserve) {
                 said.push(Said {
                     kind: labels.kinds.get(span.label).copied().flatten(),
-                    text: &line.text[span.place],
+                    text: closed(line.text, span.place),
                 });
             }
         }
         said.sort_by_key(|it: &Said<'_>| it.text.as_ptr().addr());
         said
     }
+}
+
+/// The words of a place, with what closes a bracket or a quotation that opens in them.
+fn closed(line: &str, place: Range<usize>) -> &str {
+    let mut end = place.end;
+    while let Some(sign) = line[end..].chars().next() {
+        let count = |sign: char| line[place.start..end].matches(sign).count();
+        let closes = match sign {
+            ')' => count('(') > count(')'),
+            ']' => count('[') > count(']'),
+            '”' => count('“') > count('”'),
+            '`' | '"' => count(sign) % 2 == 1,
+            _ => false,
+        };
+        if !closes {
+            break;
+        }
+        end += sign.len_utf8();
+    }
+    &line[place.start..end]
 }
 
 /// The sentences of a text that are the person's own.

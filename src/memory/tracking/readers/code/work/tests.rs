@@ -96,6 +96,11 @@ fn what_got_done_is_progress() {
             "Removed the branch in src/old.rs",
             vec!["Removed the branch in src/old.rs"],
         ),
+        (
+            Assistant,
+            "I changed `src/auth.py` to use `users.get(name)`.",
+            vec!["changed `src/auth.py` to use `users.get(name)`"],
+        ),
         (Assistant, "I changed the parser.", vec![]),
         (User, "done: the login page", vec!["the login page"]),
         (User, "the errors are gone", vec!["the errors are gone"]),
