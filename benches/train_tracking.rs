@@ -1,5 +1,5 @@
-//! Learns which words of a message say what a plan is made of, from `tests/tracking/reasoning*.yaml` and
-//! `benches/corpus/tracking/reasoning-*.yaml`, and writes the weights: `cargo bench --bench train_tracking`. With
+//! Learns which words of a message say what a board keeps, from `tests/tracking/` and `benches/corpus/tracking/`, and
+//! writes the weights: `cargo bench --bench train_tracking`, or those of some modes: `-- conversation`. With
 //! `-- --leave-out` it says instead how well each file is read by weights that were learned from the others, with
 //! `-- --score FILE…` how well files are read by the program as it is. `--list` shows each mistake.
 
@@ -26,28 +26,29 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cogtrix::memory::tracking::Kind;
+use cogtrix::memory::tracking::readers::code::CodeReader;
+use cogtrix::memory::tracking::readers::conversation::ConversationReader;
+use cogtrix::memory::tracking::readers::marked::{
+    CODE, CONVERSATION, Labels, Marking, REASONING, lines,
+};
 use cogtrix::memory::tracking::readers::reasoning::ReasoningReader;
-use cogtrix::memory::tracking::readers::reasoning::marked::{Marking, REASONING, RESERVE, lines};
 use cogtrix::memory::tracking::readers::{Cued, Reader, Readers};
 use cogtrix::text::classify::Classifier;
 use cogtrix::text::classify::spans::{Features, MAGIC, OF_WORDS, WAYS};
 use learning::Random;
 use score::{Labelled, Misses, Score};
 
-const OPEN: &str = "tests/tracking/reasoning.yaml";
-/// Sentences that the tests of the reader name, and others of their forms.
-const ROWS: &str = "tests/tracking/reasoning-rows.yaml";
-const HELD_OUT: &str = "tests/tracking/reasoning-held-out.yaml";
 const CORPUS: &str = "benches/corpus/tracking";
-/// Messages that are no plan: what is not worth keeping of the corpus of kinds.
+/// Messages of strangers, many of which say no fact and plan nothing.
 const KINDS: &str = "benches/corpus/kinds";
-/// What one of these counts.
+/// What a message counts of which nothing is worth keeping.
 const TRAP: f32 = 0.03;
-const WEIGHTS: &str = "src/memory/tracking/readers/reasoning.weights";
-
-/// None, and for each label that it begins and that it goes on.
-const TAGS: usize = 2 * REASONING.len() + 1;
-const BUCKETS: usize = 4096;
+/// The names in that corpus, and what a message of it counts for them: they were told by their capitals and by lists
+/// of words, nine of ten rightly.
+const NAMES: &str = "benches/corpus/names.jsonl";
+const NAMED: f32 = 0.1;
+/// Bytes of all weights of a mode, at most.
+const MOST: usize = 300_000;
 const EPOCHS: usize = 10;
 const RATE: f32 = 0.1;
 const SHRINK: f32 = 0.001;
@@ -55,6 +56,8 @@ const SHRINK: f32 = 0.001;
 const UNHEARD: usize = 40;
 /// Messages that have a feature, at least.
 const LEAST: usize = 2;
+/// The same for names: of what two people have in common much is chance.
+const LEAST_OF_NAMES: usize = 4;
 /// The score of what cannot be.
 const NEVER: f32 = -1e9;
 
@@ -78,6 +81,38 @@ struct Indexed<'e> {
 struct Row {
     number: usize,
     of_words: bool,
+}
+
+/// What is learned for one mode.
+struct Mode {
+    name: &'static str,
+    labels: &'static [Labels],
+    reader: fn(Marking) -> Box<dyn Reader>,
+}
+
+const MODES: [Mode; 3] = [
+    Mode {
+        name: "code",
+        labels: CODE,
+        reader: |marking| Box::new(CodeReader::embedded().marking(marking)),
+    },
+    Mode {
+        name: "conversation",
+        labels: CONVERSATION,
+        reader: |marking| Box::new(ConversationReader::embedded().marking(marking)),
+    },
+    Mode {
+        name: "reasoning",
+        labels: REASONING,
+        reader: |marking| Box::new(ReasoningReader::embedded().marking(marking)),
+    },
+];
+
+impl Mode {
+    /// A file of `tests/tracking`.
+    fn file(&self, part: &str) -> PathBuf {
+        format!("tests/tracking/{}{part}.yaml", self.name).into()
+    }
 }
 
 fn main() {
@@ -105,30 +140,50 @@ fn main() {
         }
         return;
     }
+    let named = arguments.iter().any(|it| !it.starts_with("--"));
+    let modes = MODES.iter().filter(|mode| !named || has(mode.name));
+    for mode in modes {
+        let mut files = corpus(mode);
+        if !has("--leave-out") {
+            for labels in mode.labels {
+                let weights = learned(labels, &files.iter().collect::<Vec<_>>());
+                println!("{}: {} bytes", labels.name, weights.len());
+                let file = format!("src/memory/tracking/readers/{}.weights", labels.name);
+                std::fs::write(file, weights).expect("weights are written");
+            }
+            continue;
+        }
+        let held_out = mode.file("-held-out");
+        files.push(held_out.clone());
+        for out in &files {
+            let others = files.iter().filter(|it| *it != out && **it != held_out);
+            let others: Vec<_> = others.collect();
+            let labels = mode.labels.iter().map(|labels| Labels {
+                weights: learned(labels, &others).leak(),
+                ..*labels
+            });
+            let marking = Marking::new(&labels.collect::<Vec<_>>());
+            report(out, (mode.reader)(marking).as_ref(), told);
+        }
+    }
+}
+
+/// The files that a mode learns from: those that the program is tuned on, sentences that tests of the reader name and
+/// others of their forms, and those of strangers.
+fn corpus(mode: &Mode) -> Vec<PathBuf> {
+    let begins = format!("{}-", mode.name);
     let mut files: Vec<PathBuf> = std::fs::read_dir(CORPUS)
         .expect("the corpus")
         .map(|it| it.expect("an entry").path())
-        .filter(|it| it.to_string_lossy().contains("reasoning-"))
+        .filter(|it| {
+            it.file_name()
+                .is_some_and(|it| it.to_string_lossy().starts_with(&begins))
+        })
         .collect();
     files.sort();
-    files.splice(0..0, [OPEN.into(), ROWS.into()]);
-    let traps = traps();
-    if has("--leave-out") {
-        files.push(HELD_OUT.into());
-        for out in &files {
-            let others = files
-                .iter()
-                .filter(|it| *it != out && *it != Path::new(HELD_OUT));
-            let weights = learned(&others.collect::<Vec<_>>(), &traps);
-            let marking = Marking::new(weights.leak(), RESERVE);
-            let reader = ReasoningReader::embedded().marking(marking);
-            report(out, &reader, told);
-        }
-        return;
-    }
-    let weights = learned(&files.iter().collect::<Vec<_>>(), &traps);
-    println!("{} bytes", weights.len());
-    std::fs::write(WEIGHTS, weights).expect("weights are written");
+    let ours = [mode.file(""), mode.file("-rows")];
+    files.splice(0..0, ours.into_iter().filter(|it| it.exists()));
+    files
 }
 
 fn report(file: &Path, reader: &dyn Reader, told: Misses) {
@@ -154,69 +209,115 @@ fn say(file: &Path, field: &str, score: Score) {
     );
 }
 
-/// Returns the messages of which nothing is worth keeping.
-fn traps() -> Vec<String> {
-    #[derive(serde::Deserialize)]
-    struct Row {
-        text: String,
-        keep: bool,
-    }
+/// A message of the corpus of kinds: whether anything of it is worth keeping, and the names in it.
+struct Judged {
+    text: String,
+    keep: bool,
+    names: Vec<String>,
+}
+
+fn kinds() -> Vec<Judged> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(KINDS)
         .expect("the corpus of kinds")
         .map(|it| it.expect("an entry").path())
         .collect();
     files.sort();
-    let mut traps = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("a corpus");
-        let rows = text.lines().filter(|line| !line.trim().is_empty());
-        let rows = rows.map(|line| serde_json::from_str::<Row>(line).expect("a row"));
-        traps.extend(rows.filter(|row| !row.keep).map(|row| row.text));
-    }
-    traps
+    let mut named: HashMap<String, Vec<String>> = rows(Path::new(NAMES))
+        .map(|(text, row)| {
+            (
+                text,
+                serde_json::from_value(row["names"].clone()).expect("names"),
+            )
+        })
+        .collect();
+    let rows = files.iter().flat_map(|file| rows(file));
+    rows.map(|(text, row)| Judged {
+        keep: row["keep"].as_bool().expect("a judgement"),
+        names: named.remove(&text).unwrap_or_default(),
+        text,
+    })
+    .collect()
+}
+
+/// The rows of a file, each with its text.
+fn rows(file: &Path) -> impl Iterator<Item = (String, serde_json::Value)> + use<> {
+    let text = std::fs::read_to_string(file).expect("a corpus");
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines
+        .into_iter()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let row: serde_json::Value = serde_json::from_str(&line).expect("a row");
+            (row["text"].as_str().expect("a text").to_owned(), row)
+        })
 }
 
 /// Returns the weights that these files teach.
-fn learned(files: &[&PathBuf], traps: &[String]) -> Vec<u8> {
-    let classifier = Classifier::default();
+fn learned(labels: &Labels, files: &[&PathBuf]) -> Vec<u8> {
     let mut examples = Vec::new();
     let mut message = 0;
     for labelled in files.iter().flat_map(|file| score::corpus(file)) {
         message += 1;
-        let gold = gold(&labelled);
-        take_apart(
-            &classifier,
-            &labelled.user,
-            &gold,
-            1.0,
-            message,
-            &mut examples,
-        );
+        let said = gold(labels, &labelled, &labelled.user);
+        take_apart(labels, &labelled.user, &said, 1.0, message, &mut examples);
+        if labels.name == "code" {
+            let said = gold(labels, &labelled, &labelled.assistant);
+            if !said.is_empty() {
+                take_apart(
+                    labels,
+                    &labelled.assistant,
+                    &said,
+                    1.0,
+                    message,
+                    &mut examples,
+                );
+            }
+        }
     }
-    for text in traps {
+    for Judged { text, keep, names } in kinds() {
         message += 1;
-        take_apart(&classifier, text, &[], TRAP, message, &mut examples);
+        match labels.name {
+            "names" => {
+                let places = names
+                    .iter()
+                    .filter_map(|name| text.find(name).map(|at| at..at + name.len()));
+                let gold: Vec<_> = places.map(|place| (place, 0)).collect();
+                take_apart(labels, &text, &gold, NAMED, message, &mut examples);
+            }
+            "facts" | "reasoning" if !keep => {
+                take_apart(labels, &text, &[], TRAP, message, &mut examples);
+            }
+            _ => {}
+        }
     }
-    Chain::learn(&examples)
+    // None, and for each label that it begins and that it goes on.
+    let tags = 2 * labels.kinds.len() + 1;
+    // Names are many.
+    let (least, max_bytes) = match labels.name {
+        "names" => (LEAST_OF_NAMES, MOST / 2),
+        "topics" | "facts" => (LEAST, MOST / 4),
+        _ => (LEAST, MOST),
+    };
+    Chain::learn(tags, least, &examples).file(max_bytes)
 }
 
 /// Where what is expected stands in a message, and its label.
-fn gold(labelled: &Labelled) -> Vec<(Range<usize>, usize)> {
+fn gold(labels: &Labels, labelled: &Labelled, text: &str) -> Vec<(Range<usize>, usize)> {
     let mut gold: Vec<(Range<usize>, usize)> = Vec::new();
-    let mut add = |text: &str, label: usize| {
+    let mut add = |said: &str, label: usize| {
         let taken: Vec<Range<usize>> = gold.iter().map(|it| it.0.clone()).collect();
-        let under = || find(&labelled.user, text.split_once(": ")?.1, &taken);
-        let place = find(&labelled.user, text, &taken).or_else(under);
+        let under = || find(text, said.split_once(": ")?.1, &taken);
+        let place = find(text, said, &taken).or_else(under);
         gold.extend(place.map(|place| (place, label)));
     };
-    for (label, kind) in REASONING.iter().enumerate() {
+    for (label, kind) in labels.kinds.iter().enumerate() {
         let field = kind.map_or("", |kind: Kind| kind.row().section);
         for expected in labelled.expect.get(field).into_iter().flatten() {
-            let (text, why) = match expected.split_once(" :: ") {
-                Some((text, why)) => (text, Some(why)),
+            let (said, why) = match expected.split_once(" :: ") {
+                Some((said, why)) => (said, Some(why)),
                 None => (expected.as_str(), None),
             };
-            add(text, label);
+            add(said, label);
             if let Some(why) = why {
                 add(why, 0);
             }
@@ -277,16 +378,17 @@ fn words(text: &str) -> Vec<(String, Range<usize>)> {
 }
 
 fn take_apart(
-    classifier: &Classifier,
+    labels: &Labels,
     text: &str,
     gold: &[(Range<usize>, usize)],
     counts: f32,
     message: usize,
     examples: &mut Vec<Example>,
 ) {
+    let classifier = &Classifier::default();
     let reading = classifier.read(text, "");
     for line in lines(text) {
-        let features = classifier.features(&line, &reading);
+        let features = classifier.features(&line, &reading, labels.seen);
         if features.tokens.is_empty() {
             continue;
         }
@@ -333,14 +435,16 @@ impl Weights {
 
 /// A linear chain of tags over the tokens of a sentence.
 struct Chain {
+    tags: usize,
+    /// The features, each a row of weights.
+    keys: Vec<u64>,
     rows: Weights,
     transitions: Weights,
 }
 
 impl Chain {
-    /// Returns the file that `spans::Table` reads.
-    fn learn(examples: &[Example]) -> Vec<u8> {
-        let keys = known(examples);
+    fn learn(tags: usize, least: usize, examples: &[Example]) -> Self {
+        let keys = known(least, examples);
         let places: HashMap<u64, usize> = keys.iter().enumerate().map(|(i, it)| (*it, i)).collect();
         let rows = |of: &Vec<u64>| -> Vec<Row> {
             let known = of.iter().filter_map(|it| Some((*places.get(it)?, *it)));
@@ -363,8 +467,10 @@ impl Chain {
             });
         }
         let mut chain = Self {
-            rows: Weights::new(keys.len() * TAGS),
-            transitions: Weights::new(TAGS * TAGS),
+            tags,
+            keys: Vec::new(),
+            rows: Weights::new(keys.len() * tags),
+            transitions: Weights::new(tags * tags),
         };
         let mut random = Random(7);
         let mut order: Vec<usize> = (0..all.len()).collect();
@@ -375,93 +481,94 @@ impl Chain {
                 chain.take(&all[*number], hides);
             }
         }
-        chain.file(&keys)
+        chain.keys = keys;
+        chain
     }
 
     /// One step: what a sentence is moves its weights up, what it might be taken for down.
     fn take(&mut self, one: &Indexed<'_>, hides: bool) {
-        let n = one.tokens.len();
+        let (n, tags) = (one.tokens.len(), self.tags);
         let seen = |row: &&Row| !(hides && row.of_words);
         let add = |rows: &[Row], sums: &mut [f32]| {
             for row in rows.iter().filter(seen) {
-                let weights = &self.rows.values[row.number * TAGS..(row.number + 1) * TAGS];
+                let weights = &self.rows.values[row.number * tags..(row.number + 1) * tags];
                 sums.iter_mut()
                     .zip(weights)
                     .for_each(|(sum, it)| *sum += it);
             }
         };
-        let mut whole = [0.0; TAGS];
+        let mut whole = vec![0.0; tags];
         add(&one.sentence, &mut whole);
-        let mut scores = Vec::with_capacity(n * TAGS);
+        let mut scores = Vec::with_capacity(n * tags);
         let mut start = 0;
         for (end, clause) in &one.clauses {
-            let mut sums = whole;
+            let mut sums = whole.clone();
             add(clause, &mut sums);
             for token in &one.tokens[start..*end] {
-                let mut sums = sums;
+                let mut sums = sums.clone();
                 add(token, &mut sums);
                 scores.extend(sums);
             }
             start = *end;
         }
-        for goes_on in (2..TAGS).step_by(2) {
+        for goes_on in (2..tags).step_by(2) {
             scores[goes_on] = NEVER;
         }
         let gradient = self.gradient(&scores, one.of);
         let mut step = |rows: &[Row], slopes: &[f32]| {
             for row in rows.iter().filter(seen) {
                 for (tag, slope) in slopes.iter().enumerate() {
-                    let place = row.number * TAGS + tag;
+                    let place = row.number * tags + tag;
                     self.rows
                         .step(place, slope - SHRINK * self.rows.values[place]);
                 }
             }
         };
-        let mut total = [0.0; TAGS];
+        let mut total = vec![0.0; tags];
         let mut start = 0;
         for (end, clause) in &one.clauses {
-            let mut sums = [0.0; TAGS];
+            let mut sums = vec![0.0; tags];
             for i in start..*end {
-                let slopes = &gradient[i * TAGS..(i + 1) * TAGS];
+                let slopes = &gradient[i * tags..(i + 1) * tags];
                 step(&one.tokens[i], slopes);
                 sums.iter_mut().zip(slopes).for_each(|(sum, it)| *sum += it);
             }
-            total.iter_mut().zip(sums).for_each(|(sum, it)| *sum += it);
-            step(clause, &sums.map(|it| it.clamp(-2.0, 2.0)));
+            total.iter_mut().zip(&sums).for_each(|(sum, it)| *sum += it);
+            step(clause, &clamped(&sums));
             start = *end;
         }
-        step(&one.sentence, &total.map(|it| it.clamp(-2.0, 2.0)));
+        step(&one.sentence, &clamped(&total));
     }
 
     /// Returns for each token and tag how far it is from what it should be, and moves the transitions.
     fn gradient(&mut self, scores: &[f32], of: &Example) -> Vec<f32> {
-        let n = of.tags.len();
+        let (n, tags) = (of.tags.len(), self.tags);
         let between = self.transitions.values.clone();
-        let (mut ahead, mut behind) = (scores[..TAGS].to_vec(), vec![0.0; n * TAGS]);
+        let (mut ahead, mut behind) = (scores[..tags].to_vec(), vec![0.0; n * tags]);
         for i in 1..n {
-            for to in 0..TAGS {
-                let from = |from: usize| ahead[(i - 1) * TAGS + from] + between[from * TAGS + to];
-                let sum = log_sum((0..TAGS).filter(|it| follows(*it, to)).map(from));
-                ahead.push(scores[i * TAGS + to] + sum);
+            for to in 0..tags {
+                let from = |from: usize| ahead[(i - 1) * tags + from] + between[from * tags + to];
+                let sum = log_sum((0..tags).filter(|it| follows(*it, to)).map(from));
+                ahead.push(scores[i * tags + to] + sum);
             }
         }
         let next = |behind: &[f32], i: usize, from: usize, to: usize| {
-            between[from * TAGS + to] + scores[i * TAGS + to] + behind[i * TAGS + to]
+            between[from * tags + to] + scores[i * tags + to] + behind[i * tags + to]
         };
         for i in (1..n).rev() {
-            for from in 0..TAGS {
-                let to = (0..TAGS).filter(|it| follows(from, *it));
-                behind[(i - 1) * TAGS + from] = log_sum(to.map(|to| next(&behind, i, from, to)));
+            for from in 0..tags {
+                let to = (0..tags).filter(|it| follows(from, *it));
+                behind[(i - 1) * tags + from] = log_sum(to.map(|to| next(&behind, i, from, to)));
             }
         }
-        let all = log_sum(ahead[(n - 1) * TAGS..].iter().copied());
-        let mut slopes = [0.0; TAGS * TAGS];
+        let all = log_sum(ahead[(n - 1) * tags..].iter().copied());
+        let mut slopes = vec![0.0; tags * tags];
         for i in 1..n {
-            for from in 0..TAGS {
-                for to in (0..TAGS).filter(|it| follows(from, *it)) {
-                    let likely = ahead[(i - 1) * TAGS + from] + next(&behind, i, from, to) - all;
+            for from in 0..tags {
+                for to in (0..tags).filter(|it| follows(from, *it)) {
+                    let likely = ahead[(i - 1) * tags + from] + next(&behind, i, from, to) - all;
                     let is = of.tags[i - 1] == from && of.tags[i] == to;
-                    slopes[from * TAGS + to] +=
+                    slopes[from * tags + to] +=
                         of.counts * (f32::from(u8::from(is)) - likely.exp());
                 }
             }
@@ -469,18 +576,22 @@ impl Chain {
         for (place, slope) in slopes.into_iter().enumerate() {
             self.transitions.step(place, slope);
         }
-        let tags = (0..n * TAGS).map(|place| {
-            let is = of.tags[place / TAGS] == place % TAGS;
+        let moved = (0..n * tags).map(|place| {
+            let is = of.tags[place / tags] == place % tags;
             of.counts * (f32::from(u8::from(is)) - (ahead[place] + behind[place] - all).exp())
         });
-        tags.collect()
+        moved.collect()
     }
 
-    fn file(&self, keys: &[u64]) -> Vec<u8> {
-        let mut rows: Vec<(u64, &[f32])> = keys
+    /// Returns the file that `spans::Table` reads.
+    fn file(&self, max_bytes: usize) -> Vec<u8> {
+        let tags = self.tags;
+        let n_buckets = 1 << (max_bytes / (WAYS * (tags + 2))).ilog2();
+        let mut rows: Vec<(u64, &[f32])> = self
+            .keys
             .iter()
             .copied()
-            .zip(self.rows.values.chunks(TAGS))
+            .zip(self.rows.values.chunks(tags))
             .collect();
         let size = |row: &[f32]| {
             let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -491,9 +602,9 @@ impl Chain {
                 .total_cmp(&size(one.1))
                 .then(one.0.cmp(&other.0))
         });
-        let mut buckets: Vec<Vec<(u64, &[f32])>> = vec![Vec::new(); BUCKETS];
+        let mut buckets: Vec<Vec<(u64, &[f32])>> = vec![Vec::new(); n_buckets];
         for (key, row) in rows {
-            let bucket = &mut buckets[(key >> 16) as usize & (BUCKETS - 1)];
+            let bucket = &mut buckets[(key >> 16) as usize & (n_buckets - 1)];
             if bucket.len() < WAYS && bucket.iter().all(|it| it.0 as u16 != key as u16) {
                 bucket.push((key, row));
             }
@@ -503,12 +614,13 @@ impl Chain {
         let scale = sizes.fold(f32::MIN_POSITIVE, f32::max) / 127.0;
         let byte = |it: &f32| ((it / scale).round().clamp(-127.0, 127.0) as i8).cast_unsigned();
         let mut file = MAGIC.to_vec();
-        file.push(TAGS as u8);
+        file.push(tags as u8);
         file.extend(scale.to_le_bytes());
         file.extend(self.transitions.values.iter().map(byte));
+        let none = vec![0.0; tags];
         for bucket in buckets {
             for way in 0..WAYS {
-                let (key, row) = bucket.get(way).copied().unwrap_or((0, &[0.0; TAGS]));
+                let (key, row) = bucket.get(way).copied().unwrap_or((0, &none));
                 file.extend((key as u16).to_le_bytes());
                 file.extend(row.iter().map(byte));
             }
@@ -517,8 +629,12 @@ impl Chain {
     }
 }
 
+fn clamped(slopes: &[f32]) -> Vec<f32> {
+    slopes.iter().map(|it| it.clamp(-2.0, 2.0)).collect()
+}
+
 /// Features of more than one message, in order.
-fn known(examples: &[Example]) -> Vec<u64> {
+fn known(least: usize, examples: &[Example]) -> Vec<u64> {
     let mut seen: HashMap<u64, (usize, usize)> = HashMap::new();
     for Example {
         features, message, ..
@@ -527,12 +643,12 @@ fn known(examples: &[Example]) -> Vec<u64> {
         let clauses = features.clauses.iter().flat_map(|it| &it.1);
         let tokens = features.tokens.iter().flatten();
         for feature in features.sentence.iter().chain(clauses).chain(tokens) {
-            let (last, count) = seen.entry(*feature).or_default();
-            *count += usize::from(last != message);
-            *last = *message;
+            let (newest, count) = seen.entry(*feature).or_default();
+            *count += usize::from(newest != message);
+            *newest = *message;
         }
     }
-    seen.retain(|_, (_, count)| *count >= LEAST);
+    seen.retain(|_, (_, count)| *count >= least);
     let mut keys: Vec<u64> = seen.into_keys().collect();
     keys.sort_unstable();
     keys

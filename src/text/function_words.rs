@@ -37,7 +37,7 @@ habite vis préfère prefere aime travaille travail appelle utilisateur nom veux
 yashayman yashaydi yoqtiraman ishlayman ishlaydi ism ismi \
 叫 喜 欢 住 用 户";
 
-pub(super) fn is_function_word(word: &str) -> bool {
+pub fn is_function_word(word: &str) -> bool {
     static KNOWN: LazyLock<HashSet<&str>> =
         LazyLock::new(|| FUNCTION.split_ascii_whitespace().collect());
     KNOWN.contains(word)

@@ -11,3 +11,4 @@ pub mod secrets;
 pub mod statement;
 
 pub use classify::off_record::is_off_record;
+pub use function_words::is_function_word;

@@ -140,7 +140,11 @@ impl Section {
             return Noted::Ignored(Why::ByHand);
         }
         let key = key(self.kind, &note);
-        let noted = match self.entries.iter().position(|entry| entry.key == key) {
+        let is_same = |entry: &Entry| {
+            let is_file = self.kind == Kind::File;
+            entry.key == key || is_file && is_same_file(&entry.note.text, &note.text)
+        };
+        let noted = match self.entries.iter().position(is_same) {
             Some(index) => self.again(index, note, moment),
             None => self.add(key, note, moment),
         };
@@ -239,6 +243,19 @@ impl Section {
             };
         }
     }
+}
+
+/// Whether one of two paths is the other from the root on: `/home/a/src/main.rs`, `src/main.rs`.
+fn is_same_file(one: &str, other: &str) -> bool {
+    let is_rooted = |path: &str| path.starts_with(['/', '~']);
+    let is_end_of = |end: &str, whole: &str| {
+        let before = whole.strip_suffix(end);
+        !is_rooted(end)
+            && end.contains('/')
+            && before.is_some_and(|it| it.ends_with('/'))
+            && is_rooted(whole)
+    };
+    is_end_of(one, other) || is_end_of(other, one)
 }
 
 /// All sections of a mode.

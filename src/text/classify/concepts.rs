@@ -106,7 +106,7 @@ const EMPTY: [&str; 62] = [
 ];
 
 /// Words, phrases and beginnings of words, each with its concept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Concepts {
     /// The list as it is written: `NAME: FORM …`.
     list: &'static str,

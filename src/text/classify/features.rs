@@ -196,6 +196,11 @@ impl<'t> Read<'t> {
     }
 }
 
+/// The feature of one word of a message.
+pub(super) fn of_word(word: u64) -> Feature {
+    Feature::new(Of::Message as u8 + Group::Words as u8, 1, word)
+}
+
 /// One, two and three tokens in a row.
 fn words(tokens: &[Token], put: &mut impl FnMut(Group, u64, u64)) {
     for (i, token) in tokens.iter().enumerate() {

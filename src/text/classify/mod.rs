@@ -150,8 +150,8 @@ const MAX: usize = 8_000;
 /// Words from which on it can be told that a text repeats itself.
 const MONOTONOUS: usize = 12;
 
-/// Models, and the list of concepts.
-#[derive(Debug)]
+/// Models, and the lists of concepts. Nothing of it is made at run time: there may be many.
+#[derive(Clone, Debug)]
 pub struct Classifier {
     keep: Model<'static>,
     kinds: Model<'static>,
@@ -218,6 +218,11 @@ impl Classifier {
     /// Whether a sentence only announces what is to be kept: `Remember this`, `Let me correct that:`.
     pub fn announces(&self, sentence: &str) -> bool {
         self.concepts.announces(&Tokens::of(sentence))
+    }
+
+    /// Whether a word was typed by the people whose messages this has learned from.
+    fn has_read(&self, word: u64) -> bool {
+        self.keep.weight(features::of_word(word)) != 0
     }
 
     /// Kind and scope of a sentence that is kept.

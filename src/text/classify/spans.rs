@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::concepts::Concepts;
 use super::tokens::{Form, Tokens};
 use super::{Classifier, Reading};
+use crate::text::is_function_word;
 use crate::text::linear::{Feature, hash_of};
 
 /// Begins the file of a table.
@@ -32,6 +33,15 @@ pub struct Line<'t> {
     /// Of a list, under this heading.
     pub item: bool,
     pub heading: Option<&'t str>,
+}
+
+/// What of a sentence features tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Its words, whatever their letters.
+    Words,
+    /// Its capitals, too, and how common its words are: names and subjects are told by them.
+    Letters,
 }
 
 /// Words that say something.
@@ -58,13 +68,13 @@ pub struct Features {
 pub const OF_WORDS: u64 = 1;
 
 fn feature(kind: u8, one: u64, other: u64) -> u64 {
-    let of_words = matches!(kind, 20..=22 | 25 | 26 | 40..=49 | 60 | 61);
+    let of_words = matches!(kind, 20..=22 | 25 | 26 | 40..=49 | 60 | 61 | 67 | 68);
     Feature::new(kind, one, other).index(64) as u64 & !OF_WORDS | u64::from(of_words)
 }
 
 impl Classifier {
     /// Takes a sentence of a message apart, of which it is known what it is.
-    pub fn features(&self, line: &Line<'_>, reading: &Reading) -> Features {
+    pub fn features(&self, line: &Line<'_>, reading: &Reading, seen: Seen) -> Features {
         let tokens = Tokens::of(line.text);
         let n = tokens.all.len().min(MAX);
         let concepts = self.concepts.each(&tokens, n);
@@ -94,13 +104,39 @@ impl Classifier {
             features.clauses.push((end, clause));
             start = end;
         }
+        let letters =
+            (seen == Seen::Letters).then(|| self.letters(line.text, &tokens, &features.places));
         for i in 0..n {
             let mut of_token = token(&tokens, i, n);
+            if let Some(letters) = &letters {
+                put_letters(&mut of_token, &tokens, letters, i);
+            }
             context(&mut of_token, 70, &concepts, i);
             context(&mut of_token, 85, &leads, i);
             features.tokens.push(of_token);
         }
         features
+    }
+}
+
+impl Classifier {
+    /// Returns how each token is written, and how common it is.
+    fn letters(&self, text: &str, tokens: &Tokens, places: &[Range<usize>]) -> Vec<(u64, u64)> {
+        let places = places.iter().enumerate();
+        let letters =
+            places.map(|(i, place)| (shape(&text[place.clone()]), self.commonness(tokens, i)));
+        letters.collect()
+    }
+
+    /// Tells a word that says little by itself, one that strangers typed too, and one that hardly anybody types.
+    fn commonness(&self, tokens: &Tokens, i: usize) -> u64 {
+        match tokens.all[i].form {
+            Form::Sign | Form::Break => 0,
+            Form::Number => 1,
+            Form::Word | Form::Han if is_function_word(tokens.folded(i..i + 1)) => 2,
+            Form::Word | Form::Han if self.has_read(tokens.all[i].id) => 3,
+            Form::Word | Form::Han => 4,
+        }
     }
 }
 
@@ -277,6 +313,49 @@ fn token(tokens: &Tokens, i: usize, n: usize) -> Vec<u64> {
         place(-1).map_or(9, |it| tokens.all[it].form as u64),
     ));
     put
+}
+
+/// How a token is written: small, with a capital, all in capitals, a capital inside, or otherwise.
+fn shape(token: &str) -> u64 {
+    let mut letters = token.chars().filter(|c| c.is_alphabetic());
+    let Some(first) = letters.next() else {
+        return 0;
+    };
+    let rest: Vec<bool> = letters.map(char::is_uppercase).collect();
+    match (first.is_uppercase(), rest.iter().any(|it| *it)) {
+        (false, false) => 1,
+        (true, false) => 2,
+        (true, true) if rest.iter().all(|it| *it) => 3,
+        _ => 4,
+    }
+}
+
+fn put_letters(put: &mut Vec<u64>, tokens: &Tokens, letters: &[(u64, u64)], i: usize) {
+    let at = |by: isize| i.checked_add_signed(by);
+    let of = |by: isize| {
+        at(by)
+            .and_then(|it| letters.get(it))
+            .copied()
+            .unwrap_or((9, 7))
+    };
+    let w = |by: isize| {
+        at(by)
+            .and_then(|it| tokens.all.get(it))
+            .map_or(0, |it| it.id)
+    };
+    let [two, one, here, next, after] = [-2, -1, 0, 1, 2].map(of);
+    let begins = i == 0 || matches!(tokens.all[i - 1].form, Form::Sign | Form::Break);
+    put.push(feature(50, here.1, 0));
+    put.push(feature(51, one.1 << 4 | here.1, 0));
+    put.push(feature(52, here.1 << 4 | next.1, 0));
+    put.push(feature(53, two.1 << 8 | one.1 << 4 | here.1, next.1));
+    put.push(feature(54, one.1 << 8 | here.1 << 4 | next.1, after.1));
+    put.push(feature(64, here.0, u64::from(begins)));
+    put.push(feature(65, here.0 << 4 | one.0, u64::from(i == 0)));
+    put.push(feature(66, here.0 << 4 | next.0, u64::from(i == 0)));
+    put.push(feature(67, here.0, w(-1)));
+    put.push(feature(68, here.0, w(1)));
+    put.push(feature(69, here.0 << 8 | one.0 << 4 | next.0, two.0));
 }
 
 /// Weights of features for each tag of a table: none, then for each label that it begins and that it goes on.

@@ -42,6 +42,21 @@ fn the_least_recently_mentioned_leaves_and_a_mention_refreshes() {
 }
 
 #[test]
+fn a_path_from_the_root_and_one_from_the_project_are_one_file() {
+    let mut board = board();
+    for file in [
+        "src/a.rs",
+        "/home/ana/work/src/a.rs",
+        "lib/src/a.rs",
+        "a.rs",
+    ] {
+        note(&mut board, Kind::File, file, By::Heuristic);
+    }
+    let expected = ["/home/ana/work/src/a.rs", "lib/src/a.rs", "a.rs"];
+    assert_eq!(texts(&board, Kind::File), expected);
+}
+
+#[test]
 fn the_same_error_in_another_run_is_the_same_error_and_moves_to_the_newest() {
     let mut board = board();
     for error in ["no page at 0x7ffa12", "status 404", "No page at 0x7ffb00"] {

@@ -3,6 +3,7 @@
 
 pub mod code;
 pub mod conversation;
+pub mod marked;
 pub mod reasoning;
 
 use std::fmt;

@@ -303,6 +303,7 @@ mod tests {
                 "I get `TypeError: x is no function` here",
                 "TypeError: x is no function",
             ),
+            ("Cannot find module 'x'", "Cannot find module 'x'"),
             (
                 "TypeError: code 12\nTypeError: code 13 \n",
                 "TypeError: code 12",
@@ -321,6 +322,7 @@ mod tests {
             "throw new TypeError('Error: bad value');",
             "except KeyError as e:\n    logger.error('error: %s', e)",
             "level: error\nroot: error",
+            "error: none",
             "2 failed, 3 passed\nFAILED (failures=1)\ntest result: FAILED. 1 passed; 1 failed",
             "error: could not compile `x` due to 2 previous errors\nFound 2 errors.",
             "warning: unused import\n  --> src/a.rs:1:1\na.c:1:1: warning: unused",

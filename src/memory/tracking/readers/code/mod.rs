@@ -4,7 +4,8 @@
 //!  scan.rs    words of a line -> paths.rs   which of them are files     (from everyone)
 //!  pass.rs    lines -> errors.rs            which of them are errors    (from the person and from failed tools)
 //!  calls.rs   what tools did
-//!  work.rs    task and progress, from sentences; changes, from pasted diffs and status
+//!  work.rs    changes, from pasted diffs and status
+//!  marked.rs  task, progress, errors and changes that are told in sentences
 //! ```
 //! Words, patterns and tables are in `config/cues/code.yaml`; linear in the length of what is read.
 
@@ -19,6 +20,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
+use super::marked::{CODE, Marking, lines, trimmed};
 use super::{BadCue, Cued, Reader};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language};
@@ -27,16 +29,16 @@ use crate::memory::tracking::note::{Finding, Kind, Note};
 use crate::text::patterns::{BadPattern, Case, Patterns};
 use errors::Errors;
 use paths::Paths;
-use work::{Changes, Clauses};
+use work::Changes;
 
 /// Finds tasks, progress, files, errors and changes.
 #[derive(Debug)]
 pub struct CodeReader {
     cues: Cues,
-    clauses: Clauses,
     paths: Paths,
     errors: Errors,
     changes: Changes,
+    marking: Marking,
 }
 
 /// A cue file: tables that hold in every language, and the languages by name.
@@ -62,16 +64,15 @@ impl Cued for CodeReader {
         };
         Ok(Self {
             cues: Cues::new(read.languages.values())?,
-            clauses: Clauses::new(&list("breaks"), list("opening")),
             errors: Errors::new(read.errors, &list("talk"))?,
             paths: Paths::new(read.paths),
             changes: Changes::new(&read.changes),
+            marking: Marking::new(CODE),
         })
     }
 
     fn check(&self) -> Result<(), BadPattern> {
         self.cues.check()?;
-        self.clauses.check()?;
         self.paths.check()?;
         self.errors.check()?;
         self.changes.check()
@@ -79,6 +80,39 @@ impl Cued for CodeReader {
 }
 
 impl CodeReader {
+    /// With other weights than those of the program.
+    #[must_use]
+    pub fn marking(mut self, marking: Marking) -> Self {
+        self.marking = marking;
+        self
+    }
+
+    /// What a person says of the work, and what the assistant says that it did with a file or a `name`.
+    fn said(&self, by: Speaker, text: &str) -> Vec<Finding> {
+        let is_user = by == Speaker::User;
+        let reading = self.marking.read(text);
+        let mut found = Vec::new();
+        for line in lines(text) {
+            let cues = is_user.then(|| self.cues.read(line.text));
+            let told: Vec<_> = cues.into_iter().flatten().collect();
+            for (kind, parts) in &told {
+                if let Some(part) = parts.name("text") {
+                    found.push(Note::new(work::capped(part.as_str())).of(*kind));
+                }
+            }
+            for said in self.marking.said(&line, &reading) {
+                let Some(kind) = said.kind else { continue };
+                let is_told = told.iter().any(|it| it.0 == kind);
+                let did = || kind == Kind::Progress && work::names(&self.paths, line.text);
+                let text = trimmed(said.text);
+                if !is_told && !text.is_empty() && (is_user || did()) {
+                    found.push(Note::new(work::capped(text)).of(kind));
+                }
+            }
+        }
+        found
+    }
+
     fn files(&self, by: Speaker, text: &str, changed: &[String]) -> Vec<String> {
         let mut files = Vec::new();
         match by {
@@ -122,19 +156,23 @@ impl Reader for CodeReader {
         for piece in &exchange.pieces {
             let text = piece.text.as_ref();
             let is_talk = matches!(piece.by, Speaker::User | Speaker::Assistant);
-            if is_talk {
-                for said in work::said(&self.cues, &self.clauses, &self.paths, piece.by, text) {
-                    if said.kind == Kind::Task && std::mem::replace(&mut has_task, true) {
-                        continue;
-                    }
-                    found.add(said);
-                }
-            }
             let changed = if is_talk {
                 self.changes.read(&self.paths, text)
             } else {
                 Vec::new()
             };
+            if is_talk {
+                for said in self.said(piece.by, text) {
+                    let is_second = said.kind == Kind::Task && has_task;
+                    // What version control printed says by itself what changed, and a version alone says nothing.
+                    let is_printed = said.kind == Kind::Change
+                        && (!changed.is_empty() || !said.note.text.contains(' '));
+                    if !is_second && !is_printed {
+                        has_task |= said.kind == Kind::Task;
+                        found.add(said);
+                    }
+                }
+            }
             for file in self.files(piece.by, text, &changed) {
                 found.add(Note::new(file).of(Kind::File));
             }

@@ -5,16 +5,14 @@
 //!  text -> sentences (no quotes, no stories) -> a label, a heading | learned spans -> findings
 //! ```
 //! What is said by its form (`Budget: 5k`, a list of goals) is told by `config/cues/reasoning.yaml`, everything else
-//! by weights that were learned from labelled talk ([`marked`]).
-
-pub mod marked;
+//! by weights that were learned from labelled talk ([`marked`](super::marked)).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
-use self::marked::{Marking, Said, lines};
+use super::marked::{Marking, REASONING, Said, lines, trimmed};
 use super::{BadCue, Cued, Reader};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language, filled};
@@ -96,7 +94,7 @@ impl Cued for ReasoningReader {
             headings: Vec::new(),
             labels: Vec::new(),
             due: all(|words| &words.due)?,
-            marking: Marking::embedded(),
+            marking: Marking::new(REASONING),
         };
         for words in languages.values() {
             for (kind, of) in &words.headings {
@@ -218,6 +216,7 @@ impl ReasoningReader {
                 part.map(|part| trimmed(part.as_str()))
             };
             let text = part("text").unwrap_or(&words);
+            let known = found.findings.len();
             if let Some(label) = part("label") {
                 self.labelled(label, text, found);
             } else if let Some(kind) = kind
@@ -229,6 +228,13 @@ impl ReasoningReader {
                 }
             } else {
                 self.learned(&line, &said, found);
+            }
+            // `- [x] sort out the permits`
+            if gap.ends_with("[x] ") {
+                let goals = found.findings[known..].iter_mut();
+                for goal in goals.filter(|it| it.kind == Kind::Goal) {
+                    goal.note.status = Some(Status::Completed);
+                }
             }
         }
     }
@@ -353,14 +359,6 @@ fn plain(sentence: &str) -> Cow<'_, str> {
     let words = straight.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ").into()
-}
-
-/// Without blanks, punctuation and lonely brackets around.
-fn trimmed(text: &str) -> &str {
-    let is_around = |c: char| c.is_whitespace() || ",;:.!?–—*".contains(c);
-    let text = text.trim_matches(is_around);
-    let closed = text.strip_suffix(')').filter(|rest| !rest.contains('('));
-    closed.unwrap_or(text).trim_matches(is_around)
 }
 
 fn capitalised(text: &str) -> String {

@@ -202,6 +202,13 @@ fn items_are_what_their_heading_says() {
 }
 
 #[test]
+fn a_goal_that_is_crossed_off_is_completed() {
+    let findings = read("Goals:\n- [ ] ship it\n- [x] sell it");
+    let statuses: Vec<_> = findings.iter().map(|it| it.note.status).collect();
+    assert_eq!(statuses, [None, Some(Status::Completed)]);
+}
+
+#[test]
 fn a_line_is_what_the_title_above_says() {
     let text = "## Objective\nSell bread in Porto. The oven is old.\n\n**Open questions:**\nWho bakes?\n\nBudget\n5k";
     let expected = ["Objective: Sell bread in Porto", "Question: Who bakes"];

@@ -1,9 +1,8 @@
 use super::super::tests::embedded;
-use super::*;
+use crate::memory::tracking::{Kind, Speaker};
 
 fn said_by(by: Speaker, kind: Kind, text: &str) -> Vec<String> {
-    let reader = embedded();
-    let said = said(&reader.cues, &reader.clauses, &reader.paths, by, text).into_iter();
+    let said = embedded().said(by, text).into_iter();
     let said = said.filter(|finding| finding.kind == kind);
     said.map(|finding| finding.note.text).collect()
 }
@@ -33,6 +32,8 @@ fn orders_are_tasks() {
             "migrate to Postgres",
         ),
         ("TODO: rename it everywhere", "rename it everywhere"),
+        ("Topic: drop the old cache", "drop the old cache"),
+        ("debug why the worker hangs", "debug why the worker hangs"),
         ("In src/lib.rs, add a parser!", "add a parser"),
         (
             "update package.json so that it installs",
@@ -95,7 +96,14 @@ fn what_got_done_is_progress() {
             "Removed the branch in src/old.rs",
             vec!["Removed the branch in src/old.rs"],
         ),
+        (
+            Assistant,
+            "I changed `src/auth.py` to use `users.get(name)`.",
+            vec!["changed `src/auth.py` to use `users.get(name)`"],
+        ),
         (Assistant, "I changed the parser.", vec![]),
+        (User, "done: the login page", vec!["the login page"]),
+        (User, "the errors are gone", vec!["the errors are gone"]),
         (User, "- Fixed a crash when a hub throws", vec![]),
         (
             User,
