@@ -69,11 +69,6 @@ impl Cues {
         self.never.check()
     }
 
-    /// Whether any cue matches, at less cost than reading it.
-    pub fn begins(&self, sentence: &str) -> bool {
-        self.any.is_match(sentence) && !self.never.is_match(sentence)
-    }
-
     /// What a sentence says: kind and parts, for each pattern that matches, in the order of the file.
     pub fn read<'p, 's: 'p>(
         &'p self,
@@ -198,7 +193,6 @@ mod tests {
         };
         assert_eq!(said("Please FIX the bug"), ["Task: FIX the bug"]);
         assert_eq!(said("If I fix the bug"), Vec::<String>::new());
-        assert!(cues.begins("fix it") && !cues.begins("look at it"));
     }
 
     #[test]
