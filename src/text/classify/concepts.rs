@@ -110,8 +110,8 @@ const EMPTY: [&str; 62] = [
 pub(super) struct Concepts {
     /// The list as it is written: `NAME: FORM …`.
     list: &'static str,
-    /// The forms in it with the numbers of their concepts, made when the program was built.
-    forms: Option<Map<&'static [u8]>>,
+    /// The forms in it with the numbers of their concepts.
+    forms: Map<&'static [u8]>,
 }
 
 macro_rules! embedded {
@@ -121,7 +121,7 @@ macro_rules! embedded {
             forms: Map::new(
                 include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".fst")).as_slice(),
             )
-            .ok(),
+            .expect("build.rs writes maps"),
         }
     };
 }
@@ -175,6 +175,14 @@ impl Concepts {
 
     /// Whether tokens say that something is to be kept, and not what.
     pub(super) fn announces(&self, tokens: &Tokens) -> bool {
+        let words = tokens.all.iter().enumerate();
+        let words: Vec<usize> = words
+            .filter(|(_, it)| !matches!(it.form, Form::Sign | Form::Break))
+            .map(|(i, _)| i)
+            .collect();
+        if words.len() > ANNOUNCED {
+            return false;
+        }
         let said = self.said(tokens);
         let names: Vec<&str> = self.names().collect();
         let name = |it: &Said| names.get(usize::from(it.what)).copied().unwrap_or_default();
@@ -182,16 +190,9 @@ impl Concepts {
             let mut covering = said
                 .iter()
                 .filter(|it| (it.token..it.token + it.length).contains(&i));
-            covering.any(|it| [ANNOUNCING, BESIDE].concat().contains(&name(it)))
+            covering.any(|it| ANNOUNCING.contains(&name(it)) || BESIDE.contains(&name(it)))
         };
-        let words = tokens
-            .all
-            .iter()
-            .enumerate()
-            .filter(|(_, it)| !matches!(it.form, Form::Sign | Form::Break));
-        let words: Vec<usize> = words.map(|(i, _)| i).collect();
-        words.len() <= ANNOUNCED
-            && said.iter().any(|it| ANNOUNCING.contains(&name(it)))
+        said.iter().any(|it| ANNOUNCING.contains(&name(it)))
             && words
                 .into_iter()
                 .all(|i| is_said(i) || EMPTY.contains(&tokens.folded(i..i + 1)))
@@ -216,9 +217,7 @@ impl Concepts {
     /// Returns the longest phrase that begins at a token, with its tokens, and what the longest beginning of the token says.
     fn find(&self, tokens: &Tokens, i: usize) -> (Option<(u8, usize)>, Option<u8>) {
         let (mut phrase, mut stem) = (None, None);
-        let Some(forms) = self.forms.as_ref().map(Map::as_fst) else {
-            return (phrase, stem);
-        };
+        let forms = self.forms.as_fst();
         let ends: Vec<usize> = (i + 1..=tokens.all.len().min(i + PHRASE))
             .map(|end| tokens.folded(i..end).len())
             .collect();
@@ -309,7 +308,7 @@ mod tests {
             Concepts::leads(),
             Concepts::off_record(),
         ] {
-            assert!(concepts.forms.is_some());
+            assert!(!concepts.forms.is_empty());
             assert!(concepts.names().count() < usize::from(SIGNS));
         }
     }

@@ -18,7 +18,7 @@ pub fn is_off_record_by(model: &Model<'_>, text: &str) -> bool {
     sentences(text).any(|sentence| {
         let mut sum = 0;
         features(sentence, |feature| sum += model.weight(feature));
-        model.scaled(sum) > MIN
+        sum > 0
     })
 }
 
@@ -42,8 +42,6 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| sentence.chars().any(char::is_alphanumeric))
 }
 
-/// Which score a sentence needs.
-const MIN: f32 = 0.0;
 /// Bytes at each end that are read.
 const READ: usize = 4_000;
 /// Ends of clauses.
