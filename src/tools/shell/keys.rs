@@ -10,7 +10,7 @@ use super::network::first_line;
 const SNAPS: &[&str] = &[
     "firefox", "chromium", "brave", "opera", "opera-gx", "vivaldi", "thunderbird", "mailspring",
     "signal-desktop", "discord", "slack", "telegram-desktop", "element-desktop", "teams-for-linux", "keepassxc",
-    "bitwarden", "bw", "1password", "electrum", "bitcoin-core", "exodus", "gopass",
+    "bitwarden", "bw", "1password", "electrum", "bitcoin-core", "exodus", "gopass", "microsoft-edge", "opera-beta",
 ];
 
 /// Folders and files that commands may not read: folders below the home folder, and what lies there. Of a program that
@@ -24,14 +24,14 @@ const HIDDEN: [(&str, &[&str]); 7] = [
         ".terraformrc", ".tofurc", ".pulumi/credentials.json", ".vault-token", ".fly/config.yml", ".ngrok2",
         ".railway/config.json", ".vultr-cli.yaml", ".snowsql", ".rclone.conf", ".ollama/id_ed25519",
         ".huggingface/token", ".claude/.credentials.json", ".codex/auth.json", ".git-credentials", ".netrc",
-        "_netrc", ".authinfo", ".authinfo.gpg",
+        "_netrc", ".authinfo", ".authinfo.gpg", ".doppler", ".subversion/auth",
         // Registries of packages.
         ".npmrc", ".yarnrc.yml", ".pypirc", ".nuget/NuGet", ".ivy2/.credentials", ".cargo/credentials",
         ".cargo/credentials.toml", ".gem/credentials", ".composer/auth.json", ".gradle/gradle.properties",
         ".m2/settings.xml", ".m2/settings-security.xml",
         // Data bases; what was typed at a prompt holds passwords.
         ".pgpass", ".my.cnf", ".mylogin.cnf", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
-        ".mysql_history", ".Xauthority",
+        ".mysql_history", ".rediscli_history", ".node_repl_history", ".Xauthority", ".vnc",
         // Passwords.
         ".password-store", ".op", ".lastpass", ".gnome2/keyrings", ".kde/share/apps/kwallet",
         ".kde4/share/apps/kwallet",
@@ -41,32 +41,34 @@ const HIDDEN: [(&str, &[&str]); 7] = [
         // Browsers, mail and messengers: cookies and saved passwords.
         ".mozilla", ".librewolf", ".zen", ".waterfox", ".floorp", ".tor-browser", ".mullvad-browser",
         ".mullvad/mullvadbrowser", ".thunderbird", ".msmtprc", ".mbsyncrc", ".fetchmailrc", ".offlineimaprc",
-        ".muttrc", ".mutt", ".claws-mail", ".purple", ".irssi", ".weechat",
+        ".muttrc", ".mutt", ".seamonkey", ".icecat", ".claws-mail", ".purple", ".irssi", ".weechat",
     ]),
     (".config", &[
         "cogtrix", "gcloud", "doctl", "hcloud", "heroku", "netlify", "scw", "linode-cli", "ngrok", ".wrangler",
         "containers/auth.json", "helm/registry", "configstore/firebase-tools.json", "git/credentials", "gh", "hub",
         "glab-cli", "tea", "github-copilot", "pip/pip.conf", "pypoetry/auth.toml", "composer/auth.json", "solana",
-        "stripe", "rclone", "sops", "age", "wireguard", "filezilla",
+        "stripe", "rclone", "sops", "age", "wireguard", "filezilla", "doppler", "openvpn", "remmina", "Postman",
         // Passwords and wallets.
         "op", "1Password", "Bitwarden", "Bitwarden CLI", "keepassxc", "Enpass", "gopass", "Exodus", "atomic",
-        "feather", "Ledger Live", "@trezor",
+        "feather", "Ledger Live", "@trezor", "rbw",
         // Browsers.
         "mozilla", "librewolf", "zen", "waterfox", "floorp", "google-chrome", "google-chrome-beta",
         "google-chrome-unstable", "chromium", "ungoogled-chromium", "BraveSoftware", "microsoft-edge",
         "microsoft-edge-beta", "microsoft-edge-dev", "vivaldi", "vivaldi-snapshot", "opera", "opera-beta",
-        "opera-developer", "opera-gx", "yandex-browser", "thorium", "falkon",
+        "opera-developer", "opera-gx", "yandex-browser", "thorium", "falkon", "midori", "iridium", "naver-whale",
+        "helium", "chromium-browser", "google-chrome-for-testing", "microsoft-edge-canary",
         // Mail and messengers.
         "thunderbird", "evolution", "geary", "mutt", "neomutt", "aerc", "himalaya", "Mailspring", "protonmail",
         "Signal", "Signal Beta", "discord", "discordcanary", "discordptb", "vesktop", "Slack", "Element",
+        "Element-Nightly",
         "teams-for-linux", "Wire", "Session", "Caprine", "Ferdium", "hexchat", "weechat",
     ]),
     (".local/share", &[
         "keyrings", "kwalletd", "gopass", "gem/credentials", "uv/credentials", "com.vercel.cli",
         "fish/fish_history", "atuin/key", "torbrowser", "epiphany", "falkon", "qutebrowser", "evolution", "geary",
-        "TelegramDesktop", "dino", "fluffychat", "weechat", "remmina", "pki",
+        "TelegramDesktop", "DBeaverData", "dino", "fluffychat", "weechat", "remmina", "pki",
     ]),
-    (".cache", &["huggingface/token"]),
+    (".cache", &["huggingface/token", "rbw"]),
     (".var/app", &[
         "org.mozilla.firefox", "io.gitlab.librewolf-community", "app.zen_browser.zen", "io.github.zen_browser.zen",
         "net.waterfox.waterfox", "one.ablaze.floorp", "net.mullvad.MullvadBrowser",
@@ -190,6 +192,9 @@ mod tests {
             "/home/me/.librewolf",
             "/home/me/.zen",
             "/home/me/.config/google-chrome-unstable",
+            "/home/me/.config/chromium-browser",
+            "/home/me/.subversion/auth",
+            "/home/me/snap/microsoft-edge",
             "/home/me/.var/app/com.brave.Browser",
             "/home/me/.var/app/com.microsoft.Edge",
             "/home/me/snap/brave",
