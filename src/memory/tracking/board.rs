@@ -245,6 +245,17 @@ impl Section {
     }
 }
 
+/// Whether a text speaks of an error by the name that it begins with: `KeyError: 'id'`, "fixed the key error".
+fn is_named(error: &str, text: &str) -> bool {
+    let together = |text: &str| text.replace([' ', '_', '-'], "").to_lowercase();
+    let name = error.split([':', ' ', '(', '[']).next().unwrap_or_default();
+    let name = together(name.rsplit('.').next().unwrap_or_default());
+    name.len() >= MIN_NAME && together(text).contains(&name)
+}
+
+/// Letters of an error's name by which it is told from a word: `error`, `panic`, `fatal` are none.
+const MIN_NAME: usize = 8;
+
 /// Whether one of two paths is the other from the root on: `/home/a/src/main.rs`, `src/main.rs`.
 fn is_same_file(one: &str, other: &str) -> bool {
     let is_rooted = |path: &str| path.starts_with(['/', '~']);
@@ -331,8 +342,14 @@ impl Board {
             turn: self.turn(),
             at,
         };
-        if finding.kind == Kind::Alternative && finding.note.status == Some(Status::Rejected) {
-            self.overrule(&finding.note.text, by);
+        match (finding.kind, finding.note.status) {
+            (Kind::Alternative, Some(Status::Rejected)) => self.overrule(&finding.note.text, by),
+            (Kind::Progress, _) => self.solve(|error| is_named(error, &finding.note.text), by),
+            (Kind::Error, Some(Status::Completed)) => {
+                self.solve(|_| true, by);
+                return Noted::Ignored(Why::Empty);
+            }
+            _ => {}
         }
         self.section_mut(finding.kind)
             .map_or(Noted::Ignored(Why::Foreign), |section| {
@@ -352,6 +369,16 @@ impl Board {
             if is_it && by >= entry.by && !rejected.is_empty() {
                 entry.note.status = Some(Status::Rejected);
             }
+        }
+    }
+
+    /// Takes off errors of earlier turns; the same one can come again.
+    fn solve(&mut self, is_solved: impl Fn(&str) -> bool, by: By) {
+        let now = self.turn();
+        if let Some(errors) = self.section_mut(Kind::Error) {
+            errors
+                .entries
+                .retain(|it| it.turn >= now || it.by > by || !is_solved(&it.note.text));
         }
     }
 

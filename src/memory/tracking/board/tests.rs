@@ -57,6 +57,35 @@ fn a_path_from_the_root_and_one_from_the_project_are_one_file() {
 }
 
 #[test]
+fn an_error_leaves_when_it_is_fixed_and_all_when_they_are_gone() {
+    let mut board = Board::new(&[(Kind::Error, None), (Kind::Progress, None)]);
+    let error = |text: &str| Note::new(text).of(Kind::Error);
+    let turn = |board: &mut Board, findings| {
+        let next = TurnId(u32::try_from(board.turn()).unwrap());
+        board.observe(next, findings, None);
+    };
+    let first = vec![
+        error("KeyError: 'id'"),
+        error("error: x"),
+        error("app.TypeError: no"),
+    ];
+    turn(&mut board, first);
+    let fixed = Note::new("fixed the key error").of(Kind::Progress);
+    turn(&mut board, vec![fixed, error("KeyError: 'name'")]);
+    let left = ["error: x", "app.TypeError: no", "KeyError: 'name'"];
+    assert_eq!(texts(&board, Kind::Error), left);
+    let gone = Note {
+        status: Some(Status::Completed),
+        ..Note::new("the errors are gone")
+    };
+    turn(
+        &mut board,
+        vec![gone.of(Kind::Error), error("IndexError: 3")],
+    );
+    assert_eq!(texts(&board, Kind::Error), ["IndexError: 3"]);
+}
+
+#[test]
 fn the_same_error_in_another_run_is_the_same_error_and_moves_to_the_newest() {
     let mut board = board();
     for error in ["no page at 0x7ffa12", "status 404", "No page at 0x7ffb00"] {

@@ -25,7 +25,7 @@ use super::{BadCue, Cued, Reader};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
-use crate::memory::tracking::note::{Finding, Kind, Note};
+use crate::memory::tracking::note::{Finding, Kind, Note, Status};
 use crate::text::patterns::{BadPattern, Case, Patterns};
 use errors::Errors;
 use paths::Paths;
@@ -96,8 +96,12 @@ impl CodeReader {
             let cues = is_user.then(|| self.cues.read(line.text));
             let told: Vec<_> = cues.into_iter().flatten().collect();
             for (kind, parts) in &told {
-                if let Some(part) = parts.name("text") {
-                    found.push(Note::new(work::capped(part.as_str())).of(*kind));
+                let is_asked = *kind == Kind::Error && line.asks;
+                if let Some(part) = parts.name("text").filter(|_| !is_asked) {
+                    let mut note = Note::new(work::capped(part.as_str()));
+                    // Words say of errors only that they are gone.
+                    note.status = (*kind == Kind::Error).then_some(Status::Completed);
+                    found.push(note.of(*kind));
                 }
             }
             for said in self.marking.said(&line, &reading) {

@@ -198,3 +198,39 @@ proptest! {
         prop_assert_eq!(different.len(), findings.len());
     }
 }
+
+#[test]
+fn errors_that_are_said_to_be_gone_are_told() {
+    let is_gone = |text: &str| {
+        let said = embedded().said(Speaker::User, text).into_iter();
+        said.filter(|it| it.kind == Kind::Error)
+            .all(|it| it.note.status == Some(Status::Completed))
+            && embedded()
+                .said(Speaker::User, text)
+                .iter()
+                .any(|it| it.kind == Kind::Error)
+    };
+    for text in [
+        "the errors are gone",
+        "All the build errors are gone now, thanks",
+        "no more errors",
+        "ok no errors anymore",
+        "die Fehler sind weg",
+        "ошибки исчезли",
+        "ya no hay errores",
+        "les erreurs ont disparu",
+        "报错都没了",
+        "xatolar yo'qoldi",
+    ] {
+        assert!(is_gone(text), "{text}");
+    }
+    for text in [
+        "the errors are still there",
+        "are the errors gone?",
+        "fix the errors",
+        "I want no more errors in prod",
+        "if the errors are gone we ship",
+    ] {
+        assert!(!is_gone(text), "{text}");
+    }
+}

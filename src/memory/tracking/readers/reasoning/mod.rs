@@ -229,8 +229,8 @@ impl ReasoningReader {
             } else {
                 self.learned(&line, &said, found);
             }
-            // `- [x] sort out the permits`
-            if gap.ends_with("[x] ") {
+            // `- [x] sort out the permits`, `done: sort out the permits`
+            if gap.ends_with("[x] ") || part("done").is_some() {
                 let goals = found.findings[known..].iter_mut();
                 for goal in goals.filter(|it| it.kind == Kind::Goal) {
                     goal.note.status = Some(Status::Completed);

@@ -206,6 +206,12 @@ fn a_goal_that_is_crossed_off_is_completed() {
     let findings = read("Goals:\n- [ ] ship it\n- [x] sell it");
     let statuses: Vec<_> = findings.iter().map(|it| it.note.status).collect();
     assert_eq!(statuses, [None, Some(Status::Completed)]);
+    let findings = read("done: book the hall");
+    let goals: Vec<_> = findings
+        .iter()
+        .map(|it| (&*it.note.text, it.note.status))
+        .collect();
+    assert_eq!(goals, [("book the hall", Some(Status::Completed))]);
 }
 
 #[test]
