@@ -129,8 +129,24 @@ fn is_misspelt(word: &str) -> bool {
         && MISSPELT.iter().any(|it| {
             let of_label = it.chars().count();
             let max = if of_label >= 8 { 2 } else { 1 };
-            it.chars().next() == first && length.abs_diff(of_label) <= max && strsim::osa_distance(word, it) <= max
+            it.chars().next() == first
+                && length.abs_diff(of_label) <= max
+                && unlike(word, it) <= max
+                && strsim::osa_distance(word, it) <= max
         })
+}
+
+/// Letters that one word has beyond those of the other, at least: as many changes lie between them, or more.
+fn unlike(one: &str, other: &str) -> usize {
+    let mut counts = [0_i8; 32];
+    let bucket = |c: char| (u32::from(c) % 32) as usize;
+    one.chars().for_each(|c| counts[bucket(c)] += 1);
+    other.chars().for_each(|c| counts[bucket(c)] -= 1);
+    let beyond = |sign: i8| -> usize {
+        let counts = counts.iter().map(|count| count * sign).filter(|count| *count > 0);
+        counts.map(|count| usize::from(count.unsigned_abs())).sum()
+    };
+    beyond(1).max(beyond(-1))
 }
 
 /// Whole words. Sorted.
