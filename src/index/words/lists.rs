@@ -234,7 +234,7 @@ impl Lists {
     }
 }
 
-/// What `related.json` is to hold.
+/// What `related.txt` is to hold.
 #[cfg(any(test, feature = "testing"))]
 pub fn embedded_related() -> String {
     let related = Lists::unrelated().all_related();
