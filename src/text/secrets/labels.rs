@@ -261,3 +261,24 @@ const UNSPACED: &[(&str, Label)] = &[
     ("金庫", Door), ("银行卡", Card), ("開け", Access), ("门禁", Door), ("门锁", Door), ("驗證碼", Otp), ("验证码", Otp), ("비밀번호", Password),
     ("암호", Password),
 ];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn words_are_never_nearer_than_their_letters(word in "\\PC{0,14}", wrong in "[a-zñь]{0,3}", at in 0..9_usize, n in 0..9_usize) {
+            for it in MISSPELT {
+                let mut near: Vec<char> = it.chars().collect();
+                let at = at.min(near.len());
+                near.splice(at..near.len().min(at + n % 3), wrong.chars());
+                for word in [word.clone(), near.into_iter().collect()] {
+                    prop_assert!(unlike(&word, it) <= strsim::osa_distance(&word, it), "{} {}", word, it);
+                }
+            }
+        }
+    }
+}
