@@ -1,4 +1,4 @@
-//! Writes the cue files and word lists as JSON, which the program reads at its start many times faster than YAML, and the
+//! Writes the cue files, the word lists and the table of models as JSON, which the program reads at its start many times faster than YAML, and the
 //! lists of concepts as maps, which it reads as they are.
 
 #![expect(
@@ -12,6 +12,7 @@ use std::path::Path;
 use std::{env, fs};
 
 const FOLDERS: [&str; 2] = ["config/cues", "config/search"];
+const MODELS: &str = "config/models.yaml";
 const CONCEPTS: &str = "src/text/classify";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -19,13 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for folder in FOLDERS {
         println!("cargo::rerun-if-changed={folder}");
         for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            let read: serde_json::Value = serde_yaml::from_str(&fs::read_to_string(&path)?)?;
-            let name = path.file_stem().ok_or("a file without a name")?;
-            let json = Path::new(&out).join(name).with_extension("json");
-            fs::write(json, serde_json::to_string(&read)?)?;
+            as_json(&entry?.path(), &out)?;
         }
     }
+    println!("cargo::rerun-if-changed={MODELS}");
+    as_json(Path::new(MODELS), &out)?;
     println!("cargo::rerun-if-changed={CONCEPTS}");
     for entry in fs::read_dir(CONCEPTS)? {
         let path = entry?.path();
@@ -37,6 +36,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+fn as_json(yaml: &Path, out: &str) -> Result<(), Box<dyn Error>> {
+    let read: serde_json::Value = serde_yaml::from_str(&fs::read_to_string(yaml)?)?;
+    let name = yaml.file_stem().ok_or("a file without a name")?;
+    let json = Path::new(out).join(name).with_extension("json");
+    Ok(fs::write(json, serde_json::to_string(&read)?)?)
 }
 
 /// The words and phrases of a list, each with the number of its concept: the first that has it. A line is `NAME: FORM …`,

@@ -443,6 +443,7 @@ pub(super) fn catalog(
     let catalog = Catalog::new(config.settings.provider.clone(), inputs.environment.clone());
     let known = texts
         .get("models.yaml")
+        .filter(|text| text.source != TextSource::Embedded)
         .map(|text| Known::parse(&text.content, &file_of(text)))
         .transpose()?;
     Ok(match known {

@@ -42,7 +42,7 @@ pub struct Texts(Vec<Text>);
 pub struct Text {
     /// Such as `modes/code.md`.
     pub name: &'static str,
-    pub content: String,
+    pub content: Cow<'static, str>,
     pub source: TextSource,
 }
 
@@ -62,12 +62,12 @@ impl Texts {
                 Ok(own.map_or_else(
                     || Text {
                         name,
-                        content: content.to_owned(),
+                        content: Cow::Borrowed(content),
                         source: TextSource::Embedded,
                     },
                     |(path, content)| Text {
                         name,
-                        content,
+                        content: Cow::Owned(content),
                         source: TextSource::File(path),
                     },
                 ))

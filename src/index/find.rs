@@ -146,7 +146,7 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
         is_exact: true,
         is_near: false,
     }));
-    let asked = corpus.index.asked(query.text);
+    let mut asked = corpus.index.asked(query.text);
     let mut hits: Vec<Hit> = Vec::new();
     let mut chosen = Chosen::default();
     candidates.retain_mut(|candidate| {
@@ -162,15 +162,15 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
         let is_copy = query.open.is_some_and(|open| talk.copies(open, at));
         !is_copy && (query.tools || message.role != Role::Tool)
     });
-    set_back_questions(&mut candidates, corpus, talks, &asked);
+    set_back_questions(&mut candidates, corpus, talks, &mut asked);
     candidates.sort_by(|a, b| better(corpus, talks, a, b));
     for candidate in candidates {
         if hits.len() == query.k {
             break;
         }
         hits.extend(match candidate.segment.checked_sub(1) {
-            None => corpus.hit(&candidate, &asked, &mut chosen),
-            Some(talk) => talks[talk].hit(&candidate, &asked, &mut chosen),
+            None => corpus.hit(&candidate, &mut asked, &mut chosen),
+            Some(talk) => talks[talk].hit(&candidate, &mut asked, &mut chosen),
         });
     }
     hits
@@ -189,7 +189,7 @@ fn set_back_questions(
     candidates: &mut [Candidate],
     corpus: &Corpus,
     talks: &[Talk<'_>],
-    asked: &Asked<'_>,
+    asked: &mut Asked<'_>,
 ) {
     let said = |candidate: &Candidate| {
         let Some(talk) = candidate.talk(talks) else {
@@ -283,7 +283,12 @@ impl Talk<'_> {
     }
 
     /// The part of a message that has the words of the question, or else its beginning.
-    fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
+    fn hit(
+        &self,
+        candidate: &Candidate,
+        asked: &mut Asked<'_>,
+        chosen: &mut Chosen,
+    ) -> Option<Hit> {
         let (at, message) = self.message(candidate.place)?;
         if !chosen.messages.insert((candidate.segment, at)) {
             return None;
@@ -310,7 +315,12 @@ impl Talk<'_> {
 }
 
 impl Corpus {
-    fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
+    fn hit(
+        &self,
+        candidate: &Candidate,
+        asked: &mut Asked<'_>,
+        chosen: &mut Chosen,
+    ) -> Option<Hit> {
         let piece = &self.pieces[candidate.place];
         let (content, lines) = self.content(piece, asked);
         let coverage = asked.coverage(self.text_of(piece));

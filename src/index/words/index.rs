@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::exact::words;
 use super::lists::Lists;
 use super::postings::Postings;
-use super::terms::{Purpose, terms};
+use super::terms::{Purpose, Stems, terms};
 use super::{dates, names, score};
 use crate::index::words::{Document, Match, Segment, Voice};
 
@@ -50,6 +50,7 @@ pub struct LexicalIndex {
     parted: bool,
     /// Messages that are thought to be there besides, when the rarity of a term is judged.
     pub(super) others: u32,
+    stems: Stems,
 }
 
 /// What is kept of a message besides its words.
@@ -139,6 +140,7 @@ impl LexicalIndex {
             years: BTreeSet::new(),
             parted: false,
             others: 0,
+            stems: Stems::default(),
         }
     }
 
@@ -170,7 +172,8 @@ impl LexicalIndex {
         let place = self.len();
         let mut counted = Counted::default();
         for text in document.speaker.into_iter().chain([document.text]) {
-            terms(&self.lists, text, Purpose::Index, |term| counted.add(term));
+            let lists = (&*self.lists, &mut self.stems);
+            terms(lists, text, Purpose::Index, |term| counted.add(term));
         }
         let length = counted.for_each(|term, count| {
             if let Some(postings) = self.terms.get_mut(term) {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: every pattern compiles, and without look-around, so that it takes linear time on any text.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,12 +12,13 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::exact::words;
-use super::terms::{Purpose, terms};
+use super::terms::{Purpose, Stems, terms};
 use crate::text::patterns::{BadPattern, Checked, Patterns};
 
-/// What terms of the lists that come with the program are related to, made ahead as JSON by
-/// `cargo bench --bench patterns`; working it out takes as long as all else before the first request.
-const RELATED: &str = include_str!("related.json");
+/// What terms of the lists that come with the program are related to, made ahead by `cargo bench --bench patterns`;
+/// working it out takes as long as all else before the first request. A line a term, in the order of their letters: the
+/// term, and those that are related to it.
+const RELATED: &str = include_str!("related.txt");
 
 /// For a term those that say nearly the same, or are a kind of it, or what it is a kind of.
 type Related = BTreeMap<String, BTreeSet<String>>;
@@ -174,11 +176,12 @@ impl Lists {
 
     /// Returns terms that a question for this one finds as well.
     pub(super) fn related(&self, term: &str) -> impl Iterator<Item = &str> {
-        let related = self.related.get_or_init(|| {
-            let stored = self.stored_related.map(serde_json::from_str);
-            stored.map_or_else(|| self.all_related(), |it| it.expect("a test reads it"))
-        });
-        related.get(term).into_iter().flatten().map(String::as_str)
+        let stored = self.stored_related.and_then(|list| line_of(list, term));
+        let own = self.stored_related.is_none();
+        let own = own.then(|| self.related.get_or_init(|| self.all_related()));
+        let own = own.and_then(|related| related.get(term));
+        let stored = stored.into_iter().flat_map(str::split_ascii_whitespace);
+        stored.chain(own.into_iter().flatten().map(String::as_str))
     }
 
     fn all_related(&self) -> Related {
@@ -205,7 +208,10 @@ impl Lists {
     fn all_terms(&self, words: &[String]) -> Vec<String> {
         let mut found = Vec::new();
         for word in words {
-            terms(self, word, Purpose::Ask, |term| found.push(term.to_owned()));
+            let lists = (self, &mut Stems::default());
+            terms(lists, word, Purpose::Ask, |term| {
+                found.push(term.to_owned());
+            });
         }
         found
     }
@@ -228,15 +234,38 @@ impl Lists {
     }
 }
 
-/// What `related.json` is to hold.
+/// What `related.txt` is to hold.
 #[cfg(any(test, feature = "testing"))]
 pub fn embedded_related() -> String {
     let related = Lists::unrelated().all_related();
     let lines = related.iter().map(|(term, others)| {
-        let others = serde_json::to_string(others).expect("a list of words");
-        format!("\"{term}\":{others}")
+        let others = others.iter().map(String::as_str);
+        let words: Vec<&str> = std::iter::once(term.as_str()).chain(others).collect();
+        words.join(" ") + "\n"
     });
-    format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
+    lines.collect()
+}
+
+/// What stands behind a word at the beginning of a line, in a list that is in the order of these words.
+fn line_of<'l>(list: &'l str, word: &str) -> Option<&'l str> {
+    let bytes = list.as_bytes();
+    let (mut from, mut upto) = (0, list.len());
+    while from < upto {
+        let middle = usize::midpoint(from, upto);
+        let is_break = |byte: &u8| *byte == b'\n';
+        let before = bytes[from..middle].iter().rposition(is_break);
+        let start = before.map_or(from, |at| from + at + 1);
+        let behind = bytes[middle..].iter().position(is_break);
+        let end = behind.map_or(list.len(), |at| middle + at);
+        let line = &list[start..end];
+        let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match first.cmp(word) {
+            Ordering::Equal => return Some(rest),
+            Ordering::Less => from = end + 1,
+            Ordering::Greater => upto = start,
+        }
+    }
+    None
 }
 
 /// Lists that many work with: a person's own, or those of the program, read when they are first needed.
@@ -338,6 +367,14 @@ mod tests {
             current == RELATED,
             "run `cargo bench --features testing --bench patterns`"
         );
+        let (worked_out, stored) = (Lists::unrelated(), Lists::embedded());
+        let terms = RELATED.lines().filter_map(|line| line.split(' ').next());
+        for term in terms.chain(["", "a", "nothing", "zzz"]) {
+            assert!(
+                stored.related(term).eq(worked_out.related(term)),
+                "{term:?}"
+            );
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::index::LexicalIndex;
 use super::lists::Lists;
 use super::question::{Rarity, asked};
-use super::terms::{Purpose, terms};
+use super::terms::{Purpose, Stems, terms};
 
 /// A longer line or sentence is taken in pieces of so many characters.
 const LONGEST_PIECE: usize = 200;
@@ -32,6 +32,7 @@ struct Piece {
 #[derive(Debug)]
 pub struct Asked<'a> {
     lists: &'a Lists,
+    stems: Stems,
     terms: BTreeMap<String, f32>,
 }
 
@@ -40,6 +41,7 @@ impl LexicalIndex {
     pub fn asked(&self, question: &str) -> Asked<'_> {
         Asked {
             lists: &self.lists,
+            stems: Stems::default(),
             terms: asked(self, &Rarity::over(vec![self]), question),
         }
     }
@@ -47,7 +49,7 @@ impl LexicalIndex {
 
 impl Asked<'_> {
     /// The share of the question that a text has in its own words, the rare ones counting more: 0 to 1.
-    pub fn coverage(&self, text: &str) -> f32 {
+    pub fn coverage(&mut self, text: &str) -> f32 {
         let max: f32 = self.terms.values().sum();
         let mut missing: BTreeMap<&str, f32> = BTreeMap::new();
         missing.extend(
@@ -55,7 +57,8 @@ impl Asked<'_> {
                 .iter()
                 .map(|(term, weight)| (term.as_str(), *weight)),
         );
-        terms(self.lists, text, Purpose::Index, |term| {
+        let lists = (self.lists, &mut self.stems);
+        terms(lists, text, Purpose::Index, |term| {
             missing.remove(term);
         });
         let missing: f32 = missing.values().sum();
@@ -88,7 +91,8 @@ impl Asked<'_> {
             return false;
         }
         let mut own = BTreeSet::new();
-        terms(self.lists, sentence, Purpose::Index, |term| {
+        let lists = (self.lists, &mut Stems::default());
+        terms(lists, sentence, Purpose::Index, |term| {
             own.insert(term.to_owned());
         });
         let same = own
@@ -104,12 +108,13 @@ impl Asked<'_> {
     pub fn passage(&self, text: &str, chars: usize) -> Option<Range<usize>> {
         let asked = &self.terms;
         let weights: Vec<f32> = asked.values().copied().collect();
+        let mut stems = Stems::default();
         let numbers: BTreeMap<&str, usize> = asked.keys().map(String::as_str).zip(0..).collect();
         let pieces: Vec<Piece> = pieces(text)
             .map(|bytes| {
                 let piece = &text[bytes.clone()];
                 let mut found = Vec::new();
-                terms(self.lists, piece, Purpose::Index, |term| {
+                terms((self.lists, &mut stems), piece, Purpose::Index, |term| {
                     found.extend(numbers.get(term));
                 });
                 Piece {

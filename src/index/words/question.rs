@@ -13,7 +13,7 @@ use super::dates::{self, Span};
 use super::index::LexicalIndex;
 use super::names::{self, Named};
 use super::postings::Postings;
-use super::terms::{Purpose, is_spaceless, terms};
+use super::terms::{Purpose, Stems, is_spaceless, terms};
 use crate::index::words::Voice;
 
 /// What a related term counts of the one asked for.
@@ -117,7 +117,8 @@ pub(super) fn asked(
     question: &str,
 ) -> BTreeMap<String, f32> {
     let mut asked = BTreeMap::new();
-    terms(&index.lists, question, Purpose::Ask, |term| {
+    let lists = (&*index.lists, &mut Stems::default());
+    terms(lists, question, Purpose::Ask, |term| {
         if !asked.contains_key(term) {
             asked.insert(term.to_owned(), all.of(term));
         }

@@ -162,7 +162,7 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
     };
     let mut turns = HashSet::new();
     let mut texts = HashSet::new();
-    let asked = searching.words.asked(question.text);
+    let mut asked = searching.words.asked(question.text);
     let said = |hit: &Hit| &session.messages()[hit.message];
     let mut hits = find_messages(searching, messages);
     // What a page or a program said comes when it is asked for, not by itself.
@@ -192,7 +192,7 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
     found.truncate(question.k.saturating_mul(LOOKED_AT_EACH));
     for found in &mut found {
         let messages = session.messages()[found.messages.clone()].iter();
-        let coverages = messages.map(|message| coverage(&asked, message));
+        let coverages = messages.map(|message| coverage(&mut asked, message));
         found.coverage = coverages.fold(0.0, f32::max);
     }
     found = with_the_plainest(found, question.k);
@@ -200,7 +200,7 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
     found
 }
 
-fn coverage(asked: &Asked<'_>, message: &Message) -> f32 {
+fn coverage(asked: &mut Asked<'_>, message: &Message) -> f32 {
     let said = session::found_by(message);
     if message.is_no_reply() || message.is_stand_in() || said.trim_end().ends_with(['?', '？', '؟'])
     {

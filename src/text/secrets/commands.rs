@@ -74,6 +74,10 @@ pub(super) fn passwords(text: &str) -> Vec<Found> {
 }
 
 fn password(text: &str, line: &str) -> Option<Range<usize>> {
+    // Without an option; most lines have none.
+    if !line.contains('-') {
+        return None;
+    }
     let mut words = line.split_whitespace();
     let program = words.find_map(|word| {
         let program = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -111,6 +115,9 @@ fn password(text: &str, line: &str) -> Option<Range<usize>> {
 
 /// `net use Z: \\host\share /user:bob VALUE`.
 fn of_share(text: &str, line: &str) -> Option<Range<usize>> {
+    if !line.contains(':') {
+        return None;
+    }
     let (_, rest) = line
         .split_once("net use ")
         .or_else(|| line.split_once("cmdkey "))?;
@@ -128,6 +135,9 @@ fn of_share(text: &str, line: &str) -> Option<Range<usize>> {
 
 /// `echo VALUE | sudo -S`, `pass:VALUE` of openssl, `/p:VALUE` of a remote desktop.
 fn of_shell(text: &str, line: &str) -> Option<Range<usize>> {
+    if !line.contains(['|', ':']) {
+        return None;
+    }
     let piped = || {
         let (before, _) = line.split_once("| sudo -S").or_else(|| {
             line.find("--password-stdin")

@@ -52,6 +52,9 @@ fn begins_with_group(behind: &str) -> bool {
 /// Ids that are known by their looks.
 pub(super) fn found(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
+    if !text.bytes().any(|b| b.is_ascii_digit()) {
+        return found;
+    }
     for place in tokens(text) {
         let token = &text[place.clone()];
         let starts = !text[..place.start].ends_with(|c: char| "-_/.#=@".contains(c));

@@ -129,8 +129,24 @@ fn is_misspelt(word: &str) -> bool {
         && MISSPELT.iter().any(|it| {
             let of_label = it.chars().count();
             let max = if of_label >= 8 { 2 } else { 1 };
-            it.chars().next() == first && length.abs_diff(of_label) <= max && strsim::osa_distance(word, it) <= max
+            it.chars().next() == first
+                && length.abs_diff(of_label) <= max
+                && unlike(word, it) <= max
+                && strsim::osa_distance(word, it) <= max
         })
+}
+
+/// Letters that one word has beyond those of the other, at least: as many changes lie between them, or more.
+fn unlike(one: &str, other: &str) -> usize {
+    let mut counts = [0_i8; 32];
+    let bucket = |c: char| (u32::from(c) % 32) as usize;
+    one.chars().for_each(|c| counts[bucket(c)] += 1);
+    other.chars().for_each(|c| counts[bucket(c)] -= 1);
+    let beyond = |sign: i8| -> usize {
+        let counts = counts.iter().map(|count| count * sign).filter(|count| *count > 0);
+        counts.map(|count| usize::from(count.unsigned_abs())).sum()
+    };
+    beyond(1).max(beyond(-1))
 }
 
 /// Whole words. Sorted.
@@ -245,3 +261,24 @@ const UNSPACED: &[(&str, Label)] = &[
     ("金庫", Door), ("银行卡", Card), ("開け", Access), ("门禁", Door), ("门锁", Door), ("驗證碼", Otp), ("验证码", Otp), ("비밀번호", Password),
     ("암호", Password),
 ];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn words_are_never_nearer_than_their_letters(word in "\\PC{0,14}", wrong in "[a-zñь]{0,3}", at in 0..9_usize, n in 0..9_usize) {
+            for it in MISSPELT {
+                let mut near: Vec<char> = it.chars().collect();
+                let at = at.min(near.len());
+                near.splice(at..near.len().min(at + n % 3), wrong.chars());
+                for word in [word.clone(), near.into_iter().collect()] {
+                    prop_assert!(unlike(&word, it) <= strsim::osa_distance(&word, it), "{} {}", word, it);
+                }
+            }
+        }
+    }
+}

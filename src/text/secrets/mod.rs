@@ -207,6 +207,9 @@ fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
         .filter(|it| !is_plain_name(&text[it.place.clone()]))
         .collect();
     found.extend(told);
+    if found.is_empty() {
+        return found;
+    }
     // A mask is neither a name nor a value.
     let masks: Vec<Range<usize>> = text
         .match_indices(MASK)
@@ -253,6 +256,9 @@ fn is_plain_name(value: &str) -> bool {
 
 /// What a mask covers the beginning of only: `[secret]ter2`, and `[secret walrus`.
 fn half_masked(text: &str) -> Vec<Found> {
+    if !text.contains('[') {
+        return Vec::new();
+    }
     let with = |place| Found {
         place,
         class: Class::Password,

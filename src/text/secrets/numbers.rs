@@ -152,7 +152,13 @@ fn is_checked(digits: &[u32]) -> bool {
 /// Numbers of accounts, in one piece or in groups.
 fn accounts(text: &str) -> Vec<Range<usize>> {
     let mut accounts = Vec::new();
-    for (start, _) in text.char_indices().filter(|(_, c)| c.is_ascii_alphabetic()) {
+    let bytes = text.as_bytes();
+    let is_country = |at: usize| bytes[at..at + 2].iter().all(u8::is_ascii_alphabetic);
+    let is_check = |at: usize| bytes[at + 2..at + 4].iter().all(u8::is_ascii_digit);
+    for start in 0..bytes.len().saturating_sub(3) {
+        if !is_country(start) || !is_check(start) {
+            continue;
+        }
         if text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
             continue;
         }
@@ -163,11 +169,7 @@ fn accounts(text: &str) -> Vec<Range<usize>> {
 
 fn account(text: &str, start: usize) -> Option<Range<usize>> {
     let country = text.get(start..start + 2)?.to_ascii_uppercase();
-    let check = text.get(start + 2..start + 4)?;
     let (_, length) = ACCOUNTS.iter().find(|(name, _)| *name == country)?;
-    if !check.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
     let mut taken = String::new();
     let mut end = start;
     for (at, c) in text[start..].char_indices() {

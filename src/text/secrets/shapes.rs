@@ -63,6 +63,19 @@ const PREFIXES: &[(&str, usize)] = &[
     ("tskey-", 12),
 ];
 
+/// Bytes of the shortest key: most words are shorter.
+const SHORTEST: usize = {
+    let (mut shortest, mut i) = (LONG, 0);
+    while i < PREFIXES.len() {
+        let length = PREFIXES[i].0.len() + PREFIXES[i].1;
+        if length < shortest {
+            shortest = length;
+        }
+        i += 1;
+    }
+    shortest
+};
+
 /// Characters of a string that may be random.
 const LONG: usize = 24;
 
@@ -103,6 +116,9 @@ fn keys(text: &str) -> Vec<Range<usize>> {
                 .any(|bearer| word.eq_ignore_ascii_case(bearer))
         };
         let is_borne = std::mem::replace(&mut bears, is_bearer(word));
+        if word.len() < SHORTEST && !is_borne && !is_header {
+            continue;
+        }
         if is_digest(text, &run) {
             continue;
         }
@@ -235,6 +251,9 @@ fn seeds(text: &str) -> Vec<Range<usize>> {
                     .all(|b| b.is_ascii_uppercase() || (b'2'..=b'7').contains(&b)))
     };
     let mut seeds = Vec::new();
+    if !text.bytes().any(|b| b.is_ascii_digit()) {
+        return seeds;
+    }
     let mut row: Vec<&str> = Vec::new();
     let mut end_row = |row: &mut Vec<&str>| {
         let has_digit = |word: &&&str| {
@@ -410,7 +429,9 @@ fn queries(text: &str) -> Vec<Range<usize>> {
 
 /// `user:password` in `scheme://user:password@host`, and after `-u`; the path of a hook, which is its key.
 fn logins(text: &str) -> Vec<Range<usize>> {
-    let addresses = text.match_indices("://").filter_map(|(at, sign)| {
+    // One sign that each form has is found sooner than the form, and most texts do not have it.
+    let with = |sign: char| if text.contains(sign) { text } else { "" };
+    let addresses = with(':').match_indices("://").filter_map(|(at, sign)| {
         let start = at + sign.len();
         let is_end = |c: char| c.is_whitespace() || "\"'<>`".contains(c);
         let upto = text.floor_char_boundary((start + LONGEST_ADDRESS).min(text.len()));
@@ -419,13 +440,13 @@ fn logins(text: &str) -> Vec<Range<usize>> {
         in_address(whole).map(|login| start + login.start..start + login.end)
     });
     let mut logins: Vec<Range<usize>> = addresses.collect();
-    logins.extend(queries(text));
-    logins.extend(cookies(text));
+    logins.extend(queries(with('=')));
+    logins.extend(cookies(with(':')));
     logins.extend(
         ["sqlplus ", "sqlldr ", "expdp "]
             .iter()
             .filter_map(|program| {
-                let start = text.find(program)? + program.len();
+                let start = with('/').find(program)? + program.len();
                 let login = text[start..].split_whitespace().next()?;
                 let (user, rest) = login.split_once('/')?;
                 let password = rest.split('@').next()?;
@@ -435,14 +456,14 @@ fn logins(text: &str) -> Vec<Range<usize>> {
             }),
     );
     // `jdbc:oracle:thin:scott/tiger@//host`
-    logins.extend(text.match_indices(":thin:").filter_map(|(at, sign)| {
+    logins.extend(with(':').match_indices(":thin:").filter_map(|(at, sign)| {
         let start = at + sign.len();
         let login = &text[start..start + text[start..].find('@')?];
         (login.contains('/') && !login.contains(char::is_whitespace))
             .then(|| start..start + login.len())
     }));
     for option in [" -u ", " --user ", " --user=", " -U "] {
-        logins.extend(text.match_indices(option).filter_map(|(at, option)| {
+        logins.extend(with('-').match_indices(option).filter_map(|(at, option)| {
             let start = at + option.len();
             let start = start + usize::from(text[start..].starts_with(['"', '\'']));
             let length = text[start..].find(|c: char| c.is_whitespace() || "\"'".contains(c));

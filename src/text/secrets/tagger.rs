@@ -76,8 +76,7 @@ pub(super) fn found(text: &str, learned: &Learned<'_>) -> Vec<Found> {
 /// What the features of a text are made of.
 pub(super) struct Read<'t> {
     pub(super) tokens: Vec<Token<'t>>,
-    /// Of each token: whether it is a word that is not often used.
-    rare: Vec<bool>,
+    learned: Learned<'t>,
     /// Of each token: the last word before it and the next one behind it, its sentence, its line, and commas before it.
     before: Vec<usize>,
     behind: Vec<usize>,
@@ -114,7 +113,7 @@ const NONE: usize = usize::MAX;
 
 impl<'t> Read<'t> {
     /// Returns nothing where nothing can be secret: no name of one and no strange word.
-    pub(super) fn new(text: &'t str, learned: &Learned<'_>) -> Option<Self> {
+    pub(super) fn new(text: &'t str, learned: &Learned<'t>) -> Option<Self> {
         let tokens = tokens(text);
         if !tokens
             .iter()
@@ -123,7 +122,7 @@ impl<'t> Read<'t> {
             return None;
         }
         let mut read = Self {
-            rare: tokens.iter().map(|it| learned.is_rare(it)).collect(),
+            learned: *learned,
             before: vec![NONE; tokens.len()],
             behind: vec![NONE; tokens.len()],
             counts: Vec::with_capacity(tokens.len()),
@@ -247,7 +246,7 @@ impl<'t> Read<'t> {
     /// Features of a token being secret.
     pub(super) fn of_token(&self, i: usize, mut add: impl FnMut(Feature)) {
         let token = &self.tokens[i];
-        let rare = u64::from(self.rare[i]);
+        let rare = u64::from(self.learned.is_rare(token));
         let kind = token.kind as u64 | rare << 6;
         let group = group(token.kind) | rare << 5;
         let mut number = 0;

@@ -162,7 +162,9 @@ impl Tokens<'_> {
                 is_unspaced(first).then(|| labels::unspaced(rest)).flatten()
             {
                 length
-            } else if is_unspaced(first) || OPENING.contains(first) || APART.contains(first) {
+            } else if !first.is_ascii_alphanumeric()
+                && (is_unspaced(first) || OPENING.contains(first) || APART.contains(first))
+            {
                 if rest.starts_with("${")
                     || rest.starts_with("{{")
                     || rest.starts_with('<')
@@ -189,8 +191,13 @@ impl Tokens<'_> {
             self.is_quoted = kind == Kind::Quote && !self.is_quoted;
         }
         self.lower.clear();
-        self.lower
-            .extend(text.chars().take(64).flat_map(char::to_lowercase));
+        if text.is_ascii() {
+            self.lower.push_str(&text[..text.len().min(64)]);
+            self.lower.make_ascii_lowercase();
+        } else {
+            let chars = text.chars().take(64);
+            self.lower.extend(chars.flat_map(char::to_lowercase));
+        }
         let label = match kind {
             Kind::Unspaced => labels::unspaced(text).map_or(Label::Plain, |(_, label)| label),
             _ if kind > Kind::Sign => labels::label(&self.lower),
@@ -242,6 +249,7 @@ fn core(rest: &str, is_behind: bool) -> usize {
             '=' => behind_name(2),
             '/' => behind_name(2) && !rest[at + 1..].contains(['/', '.']) && at + 1 < rest.len(),
             '[' => rest[at..].starts_with(MASK),
+            c if c.is_ascii_alphanumeric() => false,
             c => is_unspaced(c) || APART.contains(c),
         };
         if cuts {
@@ -331,6 +339,7 @@ fn kind(text: &str) -> Kind {
         last_digit = is_digit;
     }
     let letters = lower + upper;
+    let others = joins + dots + signs + slashes;
     let is_hex = || text.bytes().all(|b| b.is_ascii_hexdigit()) && (upper == 0 || lower == 0);
     let is_dotted = dots > 0 && !text.ends_with('.');
     if text.starts_with("${")
@@ -342,17 +351,18 @@ fn kind(text: &str) -> Kind {
     {
         return Kind::Placeholder;
     }
-    if text.contains("://")
-        || slashes > 1
+    // `://` has two.
+    if slashes > 1
         || slashes == 1 && letters + digits > 0 && !(digits > 0 && letters == 0)
         || text.starts_with("~/")
-        || is_host(text)
+        || dots > 0 && is_host(text)
     {
         return Kind::Path;
     }
-    if text
-        .split_once('@')
-        .is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
+    if signs > 0
+        && text
+            .split_once('@')
+            .is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
     {
         return Kind::Mail;
     }
@@ -362,14 +372,15 @@ fn kind(text: &str) -> Kind {
     if text.len() == 36 && text.bytes().filter(|b| *b == b'-').count() == 4 {
         return Kind::Uuid;
     }
-    if text.contains(['(', ')', '{', '}', '&', '[', ']'])
+    if signs > 0
+        && text.contains(['(', ')', '{', '}', '&', '[', ']'])
         && text.contains(['(', '{', '['])
         && letters > digits
     {
         return Kind::Code;
     }
     match () {
-        () if letters == 0 && joins + dots + signs + slashes == 0 => Kind::Digits,
+        () if letters == 0 && others == 0 => Kind::Digits,
         () if letters == 0 => Kind::Number,
         () if digits > 0 && letters > 0 && text.len() >= 7 && is_hex() => Kind::Hex,
         () if signs > 0 => Kind::Signed,

@@ -1,13 +1,17 @@
 //! The difference of two versions of a file, for a person: a unified diff and its count of lines.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use similar::{ChangeTag, TextDiff};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use super::words::{count, size};
 
 /// After that long a diff may be larger than it had to be.
 const LONGEST: Duration = Duration::from_secs(2);
+
+/// Lines around a change that are shown with it.
+const AROUND: usize = 3;
 
 /// A unified diff and what to call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,31 +34,48 @@ pub(in crate::tools) fn difference(
     ) {
         (Some(old), Some(new)) => {
             let sides = (before.is_some(), after.is_some());
-            let diff = TextDiff::configure()
-                .timeout(LONGEST)
-                .diff_lines(&*old, &*new);
+            let [old, new] = [&old, &new].map(|it| it.split_inclusive('\n').collect::<Vec<_>>());
+            // Of slices, as elsewhere: each further kind of text is half a megabyte of the program.
+            let deadline = Instant::now().checked_add(LONGEST);
+            let changes = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
+            let brief = brief(sides, &old, &new, &changes);
             let name = |is_there| if is_there { path } else { "/dev/null" };
-            Difference {
-                text: diff
-                    .unified_diff()
-                    .header(name(sides.0), name(sides.1))
-                    .to_string(),
-                brief: brief(sides, &new, &diff),
-            }
+            let text = unified([name(sides.0), name(sides.1)], &old, &new, changes);
+            Difference { text, brief }
         }
         (None, _) | (_, None) => binary(path, before, after),
     }
 }
 
-fn brief(sides: (bool, bool), new: &str, diff: &TextDiff<'_, '_, str>) -> String {
+fn unified(names: [&str; 2], old: &[&str], new: &[&str], changes: Vec<DiffOp>) -> String {
+    let mut text = String::new();
+    for hunk in group_diff_ops(changes, AROUND) {
+        if text.is_empty() {
+            text = format!("--- {}\n+++ {}\n", names[0], names[1]);
+        }
+        text += &UnifiedHunkHeader::new(&hunk).to_string();
+        text.push('\n');
+        for (tag, lines) in hunk.iter().flat_map(|change| change.iter_slices(old, new)) {
+            for line in lines {
+                text.extend([&*tag.to_string(), line]);
+                if !line.ends_with('\n') {
+                    text += "\n\\ No newline at end of file\n";
+                }
+            }
+        }
+    }
+    text
+}
+
+fn brief(sides: (bool, bool), old: &[&str], new: &[&str], changes: &[DiffOp]) -> String {
     match sides {
-        (false, true) => format!("created, {}", count(new.lines().count() as u64, "line")),
+        (false, true) => format!("created, {}", count(new.len() as u64, "line")),
         (_, false) => "removed".to_owned(),
         (true, true) => {
-            let n_of = |tag| {
-                diff.iter_all_changes()
-                    .filter(|change| change.tag() == tag)
-                    .count()
+            let n_of = |wanted| -> usize {
+                let slices = changes.iter().flat_map(|it| it.iter_slices(old, new));
+                let lines = slices.filter(|(tag, _)| *tag == wanted);
+                lines.map(|(_, lines)| lines.len()).sum()
             };
             format!("+{} -{}", n_of(ChangeTag::Insert), n_of(ChangeTag::Delete))
         }
