@@ -77,6 +77,24 @@ fn orders_and_decisions_about_books_and_games_count_and_words_of_a_character_do_
 }
 
 #[test]
+fn what_is_to_be_remembered_may_stand_before_the_order() {
+    for text in [
+        "my landlord is called Marko Horvat, please remember it",
+        "the gate closes at eleven, so remember that",
+        "the spare key is under the blue pot - don't forget it please",
+    ] {
+        assert!(categories(text).contains(&Category::Remember), "{text}");
+    }
+    for text in [
+        "my teacher said nobody is perfect, remember that",
+        "If you see a bear, remember this",
+        "remember it",
+    ] {
+        assert!(!categories(text).contains(&Category::Remember), "{text}");
+    }
+}
+
+#[test]
 fn one_sentence_may_say_several_things_in_the_order_of_the_table() {
     assert_eq!(
         found("Actually, my name is Sardor, not Sarvar."),
