@@ -344,9 +344,8 @@ impl Board {
         };
         match (finding.kind, finding.note.status) {
             (Kind::Alternative, Some(Status::Rejected)) => self.overrule(&finding.note.text, by),
-            (Kind::Progress, _) => self.solve(|error| is_named(error, &finding.note.text), by),
             (Kind::Error, Some(Status::Completed)) => {
-                self.solve(|_| true, by);
+                self.solve(&finding.note.text, by);
                 return Noted::Ignored(Why::Empty);
             }
             _ => {}
@@ -372,14 +371,18 @@ impl Board {
         }
     }
 
-    /// Takes off errors of earlier turns; the same one can come again.
-    fn solve(&mut self, is_solved: impl Fn(&str) -> bool, by: By) {
+    /// Takes off the errors of earlier turns that a text names, or all where it names none; the same can come again.
+    fn solve(&mut self, solved: &str, by: By) {
         let now = self.turn();
-        if let Some(errors) = self.section_mut(Kind::Error) {
-            errors
-                .entries
-                .retain(|it| it.turn >= now || it.by > by || !is_solved(&it.note.text));
-        }
+        let Some(errors) = self.section_mut(Kind::Error) else {
+            return;
+        };
+        let entries = &mut errors.entries;
+        let is_any_named = entries.iter().any(|it| is_named(&it.note.text, solved));
+        entries.retain(|it| {
+            let is_solved = !is_any_named || is_named(&it.note.text, solved);
+            it.turn >= now || it.by > by || !is_solved
+        });
     }
 
     /// Takes in what was found in a turn (C3); the turn counts whatever was found.

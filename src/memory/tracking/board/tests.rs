@@ -70,17 +70,17 @@ fn an_error_leaves_when_it_is_fixed_and_all_when_they_are_gone() {
         error("app.TypeError: no"),
     ];
     turn(&mut board, first);
-    let fixed = Note::new("fixed the key error").of(Kind::Progress);
+    let gone = |text: &str| Note {
+        status: Some(Status::Completed),
+        ..Note::new(text)
+    };
+    let fixed = gone("the key error").of(Kind::Error);
     turn(&mut board, vec![fixed, error("KeyError: 'name'")]);
     let left = ["error: x", "app.TypeError: no", "KeyError: 'name'"];
     assert_eq!(texts(&board, Kind::Error), left);
-    let gone = Note {
-        status: Some(Status::Completed),
-        ..Note::new("the errors are gone")
-    };
     turn(
         &mut board,
-        vec![gone.of(Kind::Error), error("IndexError: 3")],
+        vec![gone("the errors").of(Kind::Error), error("IndexError: 3")],
     );
     assert_eq!(texts(&board, Kind::Error), ["IndexError: 3"]);
 }
