@@ -79,7 +79,7 @@ pub(super) async fn open(
                 let opened = open_new::<CliError>(&name, 2, store.as_ref())?;
                 let chosen = opened.session.name();
                 notice = Some(format!(
-                    "Session {name} is open elsewhere; started {chosen} instead (use `-s NAME` for another)."
+                    "{name} is open elsewhere; this is {chosen}. `/session NAME` opens another."
                 ));
                 opened
             }

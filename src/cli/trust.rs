@@ -190,8 +190,12 @@ fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
         ConfigError::TooLongToTrust { .. } => "",
         _ => "it has errors and ",
     };
+    let way = match error {
+        ConfigError::TooLongToTrust { .. } => " (`--trust-folder` trusts it for this run)",
+        _ => "",
+    };
     output.warning(&format!(
-        "ignored, because {flaw}its folder is not trusted: {first}{more}"
+        "ignored, because {flaw}its folder is not trusted: {first}{more}{way}"
     ));
 }
 

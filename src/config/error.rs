@@ -65,7 +65,7 @@ pub enum ConfigError {
 
     /// Nobody could be shown all that they would trust.
     #[error(
-        "{}: mcp_servers has {chars} characters, more than the {SERVERS_MAX} that can be asked about",
+        "{}: mcp_servers is too long to be shown in full before you trust it ({chars} of at most {SERVERS_MAX} characters)",
         file.display()
     )]
     TooLongToTrust { file: PathBuf, chars: usize },

@@ -70,8 +70,10 @@ pub(super) fn shown_value(path: &KeyPath, value: &Tree) -> String {
 /// what has another program run.
 pub(super) fn demanded_value(path: &KeyPath, value: &Tree) -> String {
     let name = path.last().to_ascii_uppercase();
-    let is_secret = |shown: &str| looks_secret(&name) || has_form_of_secret(shown);
     let shown = value.shown();
+    // A secret is one word; what has blanks, paths or signs of a shell in it can be run.
+    let is_word = !shown.contains(|c: char| c.is_whitespace() || "/\\;$(){}|&<>`".contains(c));
+    let is_secret = |shown: &str| has_form_of_secret(shown) || is_word && looks_secret(&name);
     if path.matches("mcp_servers.*.env.*") && (chooses_program(&name) || !is_secret(&shown)) {
         return shown;
     }
@@ -105,10 +107,27 @@ const CHOOSING: [&str; 22] = [
 ];
 
 /// Beginnings of the names of such variables.
-const CHOOSING_BEGIN: [&str; 4] = ["LD_", "DYLD_", "GIT_", "DOTNET_"];
+const CHOOSING_BEGIN: [&str; 11] = [
+    "LD_",
+    "DYLD_",
+    "BASH_FUNC_",
+    "GIT_SSH",
+    "GIT_EXEC_PATH",
+    "GIT_ASKPASS",
+    "GIT_CONFIG",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+    "GIT_TEMPLATE_DIR",
+    "DOTNET_STARTUP_HOOKS",
+];
+
+/// Endings of the names of such variables.
+const CHOOSING_END: [&str; 4] = ["_EDITOR", "_PAGER", "_COMMAND", "_HELPER"];
 
 fn chooses_program(name: &str) -> bool {
-    CHOOSING.contains(&name) || CHOOSING_BEGIN.iter().any(|begin| name.starts_with(begin))
+    CHOOSING.contains(&name)
+        || CHOOSING_BEGIN.iter().any(|begin| name.starts_with(begin))
+        || CHOOSING_END.iter().any(|end| name.ends_with(end))
 }
 
 /// A URL without user name, password and query.
@@ -145,6 +164,14 @@ mod tests {
             ("LD_PRELOAD", KEY, true),
             ("GIT_ASKPASS", "./evil", true),
             ("NODE_OPTIONS", "--require ./evil.js", true),
+            ("GIT_TOKEN", KEY, false),
+            ("GIT_PASSWORD", "walrus", false),
+            ("GIT_SSH_COMMAND", "./evil", true),
+            ("BASH_FUNC_token%%", "() { ./evil; }", true),
+            ("START_TOKEN", "touch marker", true),
+            ("START_TOKEN", "./evil", true),
+            ("START_TOKEN", "walrus", false),
+            ("AWS_CREDENTIAL_HELPER", "evil", true),
         ] {
             let path = KeyPath::new(&format!("mcp_servers.x.env.{name}"));
             let value = Tree::Text(value.to_owned());

@@ -120,12 +120,20 @@ impl Offered {
     }
 }
 
-/// Reads what an entry says its model can do: llama.cpp and Ollama list it, Mistral has a flag for each ability.
+/// Reads what an entry says its model can do: llama.cpp and Ollama list it, Mistral has a flag for each ability. Who
+/// names other abilities than those of an embedder may well chat.
 pub(super) fn chats(entry: &Value) -> Option<bool> {
     let able = entry.get("capabilities")?;
     match able.as_array() {
         Some(able) if able.is_empty() => None,
-        Some(able) => Some(able.iter().any(|one| one == "completion")),
+        Some(able) if able.iter().any(|one| one == "completion" || one == "chat") => Some(true),
+        Some(able) => able
+            .iter()
+            .all(|one| {
+                one.as_str()
+                    .is_some_and(|it| it.contains("embed") || it.contains("rerank"))
+            })
+            .then_some(false),
         None => able.get("completion_chat")?.as_bool(),
     }
 }

@@ -616,7 +616,10 @@ fn servers_that_nobody_could_be_shown_are_not_asked_about_and_the_file_and_the_b
     assert!(loaded.request.is_none());
     assert!(loaded.config.settings.mcp_servers.is_empty());
     let error = loaded.broken.unwrap().to_string();
-    for part in [".cogtrix.yaml: mcp_servers has", "more than the 8000 "] {
+    for part in [
+        ".cogtrix.yaml: mcp_servers is too long",
+        "of at most 8000 characters",
+    ] {
         assert!(error.contains(part), "{error}");
     }
     // Who read it elsewhere may say so.

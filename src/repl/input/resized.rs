@@ -80,7 +80,11 @@ pub(super) fn clear(drawn: &Drawn, cursor: usize, columns: usize) -> String {
         rows => format!("\x1b[{rows}A"),
     };
     let breaks = "\n".repeat(end.row);
-    format!("\r{}\x1b[J{breaks}{}", up(row), up(end.row - old.row))
+    format!(
+        "\r{}\x1b[J{breaks}{}",
+        up(row),
+        up(end.row.saturating_sub(old.row))
+    )
 }
 
 #[cfg(test)]

@@ -204,7 +204,7 @@ fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
     let told: Vec<Found> = told
         .filter(|it| text[it.place.clone()].contains(char::is_whitespace) || !is_exact(it))
         .filter(|it| !json::is_harmless(text, &it.place))
-        .filter(|it| !is_plain_name(&text[it.place.clone()]))
+        .filter(|it| it.class == Class::Password || !is_plain_name(&text[it.place.clone()]))
         .collect();
     found.extend(told);
     if found.is_empty() {

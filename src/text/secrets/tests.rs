@@ -469,7 +469,13 @@ fn talk_about_secrets_stays_as_it_was() {
 
 #[test]
 fn what_only_looks_like_a_file_or_a_language_is_masked() {
-    for value in ["Quarterly.Tears", "hunter2.txt", "AB-CDEF", "my-Cats"] {
+    for value in [
+        "Quarterly.Tears",
+        "hunter2.txt",
+        "AB-CDEF",
+        "my-Cats",
+        "Swordfish.go",
+    ] {
         let text = format!("my password is {value}");
         assert_eq!(masked(&text), "my password is [secret]");
     }

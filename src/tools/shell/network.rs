@@ -74,7 +74,9 @@ pub(super) fn wants_keys(line: &str) -> bool {
 
 /// Returns whether a command line may end well though a part of it failed: in a pipe, in `a; b`, `a || true`, `b $(a)`.
 pub(super) fn may_hide_failure(line: &str) -> bool {
-    line.trim_end().contains(['|', ';', '&', '\n', '`', '('])
+    // Neither `a && b` nor `2>&1` hides anything.
+    let line = line.trim_end().replace("&&", "").replace(">&", "");
+    line.contains(['|', ';', '&', '\n', '`', '('])
 }
 
 /// Characters of a line that are quoted.
@@ -183,7 +185,12 @@ mod tests {
         ] {
             assert!(may_hide_failure(line), "{line}");
         }
-        for line in ["curl x", "cat log\n", "grep -c 'resolve host' log"] {
+        for line in [
+            "curl x",
+            "cat log\n",
+            "grep -c 'resolve host' log",
+            "cd x && cargo test 2>&1",
+        ] {
             assert!(!may_hide_failure(line), "{line}");
         }
     }

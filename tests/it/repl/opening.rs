@@ -194,7 +194,7 @@ fn a_second_terminal_gets_the_next_session_that_was_never_used() {
     let home = Home::offline();
     let mut first = home.chat(&[]);
     let mut second = home.chat(&[]);
-    second.wait_for("Session default is open elsewhere; started default-2 instead");
+    second.wait_for("default is open elsewhere; this is default-2");
     second.says("hello", "Message saved.");
     let mut third = home.chat(&[]);
     third.wait_for("started default-3 instead");

@@ -13,8 +13,13 @@ use std::path::{Path, PathBuf};
 
 use super::aside::make_private;
 use super::entry::Entry;
+use rustix::fs::OFlags;
+
 use crate::files::digest;
 use crate::tools::shell::order::Order;
+
+/// How often whoever was last may remove the file while it is opened.
+const TRIES: usize = 100;
 
 /// Ends what is written down whole.
 const END: &str = "end\n";
@@ -25,6 +30,8 @@ pub(super) struct Baseline {
     file: File,
     path: PathBuf,
     is_first: bool,
+    /// What the first found, as it wrote it down.
+    known: BTreeSet<String>,
 }
 
 impl Baseline {
@@ -39,7 +46,8 @@ impl Baseline {
         let path = folder.join(digest(project.as_os_str().as_encoded_bytes()));
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).mode(0o600);
-        loop {
+        options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+        for _ in 0..TRIES {
             let file = options.open(&path).ok()?;
             let is_first = file.try_lock().is_ok();
             if !is_first {
@@ -57,8 +65,10 @@ impl Baseline {
                 file,
                 path,
                 is_first,
+                known: BTreeSet::new(),
             });
         }
+        None
     }
 
     /// Returns the paths that were not there or held something else: what a command that was running has made of them is
@@ -81,11 +91,14 @@ impl Baseline {
             // Whoever was first did not get to write it.
             return Ok(BTreeSet::new());
         };
-        let known: BTreeSet<&str> = text.lines().collect();
-        let changed = before
-            .iter()
-            .filter(|(path, entry)| !known.contains(line(path, entry).as_str()));
+        self.known = text.lines().map(str::to_owned).collect();
+        let changed = before.iter().filter(|(path, entry)| !self.has(path, entry));
         Ok(changed.map(|(path, _)| path.clone()).collect())
+    }
+
+    /// Returns whether a path held this when the first of the running commands began.
+    pub(super) fn has(&self, path: &Path, entry: &Entry) -> bool {
+        self.known.contains(&line(path, entry))
     }
 }
 

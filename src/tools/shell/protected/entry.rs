@@ -26,7 +26,10 @@ pub(super) enum Entry {
         /// `None` of a file that is too large.
         content: Option<Vec<u8>>,
     },
-    Link(PathBuf),
+    Link {
+        target: PathBuf,
+        stamp: Stamp,
+    },
     Folder {
         mode: u32,
         /// It can be listed.
@@ -68,7 +71,8 @@ impl Entry {
             } => format!("{mode} {}", digest(content)),
             Self::File { stamp, mode, .. } => format!("{stamp:?} {mode}"),
             Self::Folder { .. } => "folder".to_owned(),
-            Self::Link(_) | Self::Other(_) => format!("{self:?}"),
+            Self::Link { target, .. } => format!("link {}", target.display()),
+            Self::Other(_) => format!("{self:?}"),
         }
     }
 
@@ -76,7 +80,7 @@ impl Entry {
     pub(super) fn can_be_restored(&self) -> bool {
         match self {
             Self::File { content, .. } => content.is_some(),
-            Self::Link(_) | Self::Folder { .. } => true,
+            Self::Link { .. } | Self::Folder { .. } => true,
             Self::Other(_) => false,
         }
     }
@@ -100,6 +104,7 @@ impl Entry {
             }
             // Their modes are looked after by `unlock`.
             (Self::Folder { .. }, Self::Folder { .. }) => true,
+            (Self::Link { target, .. }, Self::Link { target: other, .. }) => target == other,
             _ => self == other,
         }
     }
@@ -158,7 +163,10 @@ fn entry(path: &Path, found: io::Result<Metadata>, left: &mut u64) -> Option<Ent
             is_open: access(path, Access::READ_OK | Access::EXEC_OK).is_ok(),
         }
     } else if kind.is_symlink() {
-        Entry::Link(fs::read_link(path).unwrap_or_default())
+        Entry::Link {
+            target: fs::read_link(path).unwrap_or_default(),
+            stamp: Stamp::of(&found),
+        }
     } else if kind.is_file() {
         Entry::File {
             stamp: Stamp::of(&found),
@@ -199,7 +207,7 @@ pub(super) fn restore(path: &Path, before: &Entry) -> io::Result<()> {
     remove(path)?;
     match before {
         Entry::Folder { .. } => fs::create_dir_all(path),
-        Entry::Link(target) => symlink(target, path),
+        Entry::Link { target, .. } => symlink(target, path),
         Entry::File {
             mode,
             content: Some(content),

@@ -27,7 +27,9 @@ pub(in crate::tools::shell) struct Guard<'a> {
     before: BTreeMap<PathBuf, Entry>,
     /// Those of `before` that somebody had made or changed since the first of the running commands began.
     changed: BTreeSet<PathBuf>,
-    _baseline: Option<Baseline>,
+    /// What links among them led to: files of the project like any other.
+    led_to: BTreeSet<PathBuf>,
+    baseline: Option<Baseline>,
     /// Files with another name, under which no mount covers them.
     linked: BTreeSet<PathBuf>,
     submodules: Submodules,
@@ -43,13 +45,16 @@ impl<'a> Guard<'a> {
         let mut baseline = Baseline::lock(order);
         let before = snapshot(&protected, order);
         let changed = baseline.as_mut().and_then(|it| it.apply(&before).ok());
+        let changed = changed.unwrap_or_default();
+        let links = changed.iter().filter(|path| path.is_symlink());
         let linked = before.keys().filter(|path| has_other_names(path));
         Self {
             mounted: mounted.cloned().collect(),
             linked: linked.cloned().collect(),
             submodules: submodules(order),
-            changed: changed.unwrap_or_default(),
-            _baseline: baseline,
+            led_to: links.filter_map(|link| link.canonicalize().ok()).collect(),
+            changed,
+            baseline,
             before,
             protected,
             order,
@@ -71,11 +76,13 @@ impl<'a> Guard<'a> {
         for path in paths {
             if self.is_read_only(&path, namespaces)
                 || self.was_closed(&path)
-                || self.changed.contains(&path)
+                || self.is_others(&path, after.get(&path))
             {
                 continue;
             }
             let (before, now) = (self.before.get(&path), after.get(&path));
+            // What somebody else had made of it by then is not to come back.
+            let before = before.filter(|_| !self.changed.contains(&path));
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
                 (None, Some(now)) if is_harmless(&path, now, &protected) => continue,
@@ -106,6 +113,18 @@ impl<'a> Guard<'a> {
             }
         }
         changes
+    }
+
+    /// Returns whether somebody else changed it since the first of the running commands began, and nobody since this one
+    /// did, or it is again what it was.
+    fn is_others(&self, path: &Path, now: Option<&Entry>) -> bool {
+        let is_again = |now: &Entry| {
+            let baseline = self.baseline.as_ref();
+            baseline.is_some_and(|baseline| baseline.has(path, now))
+        };
+        self.changed.contains(path)
+            && (self.led_to.contains(path)
+                || now.is_none_or(|now| self.before.get(path) == Some(now) || is_again(now)))
     }
 
     /// Returns whether the command could not write there.
@@ -229,7 +248,7 @@ fn is_harmless(path: &Path, now: &Entry, protected: &[PathBuf]) -> bool {
             content: Some(content),
             ..
         } if path.ends_with(".git/config") => is_plain_config(content, &[]),
-        Entry::File { .. } | Entry::Link(_) | Entry::Other(_) => false,
+        Entry::File { .. } | Entry::Link { .. } | Entry::Other(_) => false,
     }
 }
 

@@ -65,8 +65,10 @@ const WORKSPACE_END: &[u8] = b".code-workspace";
 /// In a folder of git: files that name programs, or another such folder.
 const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
-/// Configurations of git that count in every repository, from the home folder.
-const CONFIGS: [&str; 3] = [".gitconfig", ".config/git/config", "/etc/gitconfig"];
+/// Configurations of git that count in every repository of a person, from the home folder, …
+const CONFIGS: [&str; 2] = [".gitconfig", ".config/git/config"];
+/// … and in every one of the machine.
+const CONFIG_OF_MACHINE: &str = "/etc/gitconfig";
 
 /// In the folder of each worktree: files that name the folder that counts for it.
 const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
@@ -117,6 +119,7 @@ pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf
     let named: Vec<PathBuf> = configs
         .cloned()
         .chain(personal)
+        .chain([PathBuf::from(CONFIG_OF_MACHINE)])
         .flat_map(|config| named_paths(&config, around))
         .flat_map(|path| by_its_names(&path))
         .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))

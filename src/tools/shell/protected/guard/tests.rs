@@ -66,6 +66,20 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     assert!(!project.join(".envrc").is_symlink());
     drop((first, second));
 
+    // What a command makes again after the end of the one that made it first is its own, a link with the same target, too.
+    let first = Guard::new(&order);
+    symlink("evil", project.join(".envrc")).unwrap();
+    write(&project.join("AGENTS.md"), "after");
+    let second = Guard::new(&other);
+    assert_eq!(first.put_back(Namespaces::Missing).len(), 2);
+    symlink("evil", project.join(".envrc")).unwrap();
+    write(&project.join("AGENTS.md"), "again");
+    assert_eq!(second.put_back(Namespaces::Missing).len(), 2);
+    assert!(!project.join(".envrc").is_symlink());
+    assert!(!project.join("AGENTS.md").exists());
+    write(&project.join("AGENTS.md"), "before");
+    drop((first, second));
+
     // Nothing is left of commands that have ended; where they lock each other is for this user alone.
     let running = order.running.as_deref().unwrap();
     assert_eq!(mode_of(running), Some(0o700));
