@@ -49,7 +49,14 @@ pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliEr
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         Some(_) | None => Path::new("."),
     };
-    let folder = folder.canonicalize().map_err(cannot)?;
+    let folder = folder.canonicalize().map_err(|error| {
+        cannot(match error.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(io::ErrorKind::NotADirectory, "its folder does not exist")
+            }
+            _ => error,
+        })
+    })?;
     if !folder.is_dir() {
         return Err(cannot(io::ErrorKind::NotADirectory.into()));
     }

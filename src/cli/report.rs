@@ -225,6 +225,12 @@ impl Hint for CliError {
             Self::File { source, .. } if source.kind() == io::ErrorKind::NotConnected => {
                 Some("start the program that reads it first".into())
             }
+            // One of ours says that there is no folder for the file.
+            Self::File { source, .. }
+                if source.kind() == io::ErrorKind::NotADirectory && source.get_ref().is_some() =>
+            {
+                Some("create its folder first".into())
+            }
             Self::NoModel { .. } | Self::File { .. } | Self::Runtime { .. } => None,
         }
     }

@@ -642,7 +642,7 @@ fn own_cues_take_the_place_of_the_built_in_ones_and_broken_ones_are_named() {
     let home = home(&server, "code");
     let own = home.home().join(".config/cogtrix/cues/code.yaml");
     let embedded = include_str!("../../config/cues/code.yaml");
-    let german = "de:\n  cues:\n    task: ['^(?:bitte )?(?P<text>behebe .+)']\n";
+    let german = "nl:\n  cues:\n    task: ['^(?:bitte )?(?P<text>behebe .+)']\n";
     home.write(&own, format!("{german}{embedded}"));
     said(&home, "w", &["Behebe den Fehler beim Anmelden"]);
     assert_eq!(
@@ -651,8 +651,8 @@ fn own_cues_take_the_place_of_the_built_in_ones_and_broken_ones_are_named() {
     );
 
     for (broken, why) in [
-        ("de:\n  cues:\n    task: ['(']\n", "unclosed group"),
-        ("de:\n  cues:\n    tasks: ['x']\n", "tasks"),
+        ("nl:\n  cues:\n    task: ['(']\n", "unclosed group"),
+        ("nl:\n  cues:\n    tasks: ['x']\n", "tasks"),
         ("de: [1\n", "code.yaml"),
     ] {
         home.write(&own, format!("{broken}{embedded}"));

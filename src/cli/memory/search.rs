@@ -50,11 +50,13 @@ pub(super) async fn run(
     let query = asked(search)?;
     let is_of_one = args.session.is_some();
     let scope = Scope::of(search, is_of_one, &sessions, output)?;
-    let asked = (query.as_str(), k);
+    // More than wanted, or nothing but questions may be left.
+    let asked = (query.as_str(), k * LOOKED_AT);
     let mut hits = scope
         .search(&mut sessions, asked, Missing::OfShort, output)
         .await?;
     set_back_questions(&mut hits);
+    hits.truncate(k);
     sessions.close();
     if search.json {
         let hits: Vec<Value> = hits.iter().map(Hit::json).collect();
@@ -67,6 +69,9 @@ pub(super) async fn run(
     }
     Ok(Exit::Ok)
 }
+
+/// Hits that are looked at for each that is wanted.
+const LOOKED_AT: usize = 3;
 
 /// What is searched beside what was said; `None`: sessions alone, as it is wanted.
 fn within(search: &SearchArgs, args: &ChatArgs) -> Option<Within> {

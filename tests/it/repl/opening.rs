@@ -197,12 +197,12 @@ fn a_second_terminal_gets_the_next_session_that_was_never_used() {
     second.wait_for("default is open elsewhere; this is default-2");
     second.says("hello", "Message saved.");
     let mut third = home.chat(&[]);
-    third.wait_for("started default-3 instead");
+    third.wait_for("this is default-3");
     second.leave();
     third.leave();
     // What was said in is not opened again unasked; what nothing was said in is.
     let mut fourth = home.chat(&[]);
-    fourth.wait_for("started default-3 instead");
+    fourth.wait_for("this is default-3");
     fourth.leave();
     first.leave();
     let mut alone = home.chat(&[]);

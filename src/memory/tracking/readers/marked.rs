@@ -93,8 +93,11 @@ impl Marking {
 
     /// In the order of saying.
     pub(super) fn said<'t>(&self, line: &Line<'t>, reading: &Reading) -> Vec<Said<'t>> {
-        let mut features: Option<(Seen, Features)> = None;
         let mut said = Vec::new();
+        if is_numbered(line.text) {
+            return said;
+        }
+        let mut features: Option<(Seen, Features)> = None;
         for (labels, table) in &self.tables {
             let known = features.take().filter(|(seen, _)| *seen == labels.seen);
             let (_, of_line) = features.insert(known.unwrap_or_else(|| {
@@ -111,6 +114,16 @@ impl Marking {
         said.sort_by_key(|it: &Said<'_>| it.text.as_ptr().addr());
         said
     }
+}
+
+/// Whether a line is a name with its number, which says nothing by itself: `message number 7`.
+fn is_numbered(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_number = |word: &&str| {
+        let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
+    };
+    (2..=3).contains(&words.len()) && words.last().is_some_and(is_number)
 }
 
 /// The words of a place, with what closes a bracket or a quotation that opens in them.

@@ -115,16 +115,13 @@ impl<'a> Guard<'a> {
         changes
     }
 
-    /// Returns whether somebody else changed it since the first of the running commands began, and nobody since this one
-    /// did, or it is again what it was.
+    /// Returns whether it is again what it was before the first of the running commands began, or somebody else changed
+    /// it since and nobody since this one began.
     fn is_others(&self, path: &Path, now: Option<&Entry>) -> bool {
-        let is_again = |now: &Entry| {
-            let baseline = self.baseline.as_ref();
-            baseline.is_some_and(|baseline| baseline.has(path, now))
-        };
-        self.changed.contains(path)
-            && (self.led_to.contains(path)
-                || now.is_none_or(|now| self.before.get(path) == Some(now) || is_again(now)))
+        let baseline = self.baseline.as_ref();
+        let is_again = now.zip(baseline).is_some_and(|(now, it)| it.has(path, now));
+        let is_as_begun = || now.is_none_or(|now| self.before.get(path) == Some(now));
+        is_again || self.changed.contains(path) && (self.led_to.contains(path) || is_as_begun())
     }
 
     /// Returns whether the command could not write there.

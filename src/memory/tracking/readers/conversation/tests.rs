@@ -405,3 +405,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_name_with_its_number_says_nothing() {
+    for text in ["message number 7", "Message number 12.", "talk 3"] {
+        for kind in [Kind::Topic, Kind::Entity, Kind::Fact] {
+            assert_eq!(found(text, "", kind), [""; 0], "{text}");
+        }
+    }
+}

@@ -80,6 +80,15 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     write(&project.join("AGENTS.md"), "before");
     drop((first, second));
 
+    // What the end of the first brings back is no work of the second.
+    let first = Guard::new(&order);
+    fs::remove_file(project.join("AGENTS.md")).unwrap();
+    let second = Guard::new(&other);
+    assert_eq!(first.put_back(Namespaces::Missing).len(), 1);
+    assert_eq!(second.put_back(Namespaces::Missing), []);
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+    drop((first, second));
+
     // Nothing is left of commands that have ended; where they lock each other is for this user alone.
     let running = order.running.as_deref().unwrap();
     assert_eq!(mode_of(running), Some(0o700));
