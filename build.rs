@@ -1,5 +1,5 @@
-//! Writes the cue files, the word lists and the table of models as JSON, which the program reads at its start many times faster than YAML, and the
-//! lists of concepts as maps, which it reads as they are.
+//! Writes the cue files, the word lists and the table of models as JSON, which the program reads at its start many times
+//! faster than YAML, and the lists of concepts as maps, which it reads as they are.
 
 #![expect(
     clippy::disallowed_methods,

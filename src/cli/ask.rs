@@ -10,7 +10,7 @@ use super::report::{CliError, Exit};
 use crate::agent::{Agent, Input, TurnError, TurnFailure, TurnReport};
 use crate::chat::Outcome;
 use crate::context::ContextPlan;
-use crate::files::{Existing, write_for_person};
+use crate::files::{Existing, no_folder, write_for_person};
 use crate::hint::Hint;
 use crate::repl::Signals;
 use crate::repl::ask::{self, Deadline, Person, Question, Shown, TimedOut};
@@ -51,9 +51,7 @@ pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliEr
     };
     let folder = folder.canonicalize().map_err(|error| {
         cannot(match error.kind() {
-            io::ErrorKind::NotFound => {
-                io::Error::new(io::ErrorKind::NotADirectory, "its folder does not exist")
-            }
+            io::ErrorKind::NotFound => no_folder(),
             _ => error,
         })
     })?;

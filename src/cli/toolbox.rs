@@ -74,7 +74,7 @@ pub(super) fn toolbox(
     // Who works in a folder of keys means it to be read.
     let keys = keys.filter(|keys| keys != project && keys.starts_with(project));
     let closed: Vec<_> = own(config, inputs).into_iter().chain(keys).collect();
-    let open = open.keeping(&closed).of(inputs.folders.home.clone());
+    let open = open.keeping(&closed).with_home(inputs.folders.home.clone());
     let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));

@@ -186,13 +186,9 @@ fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
         n => format!(", and {} more errors", n - 1),
     };
     let first = cut(mistakes.first().unwrap_or(&""), MISTAKE_MAX);
-    let flaw = match error {
-        ConfigError::TooLongToTrust { .. } => "",
-        _ => "it has errors and ",
-    };
-    let way = match error {
-        ConfigError::TooLongToTrust { .. } => " (`--trust-folder` trusts it for this run)",
-        _ => "",
+    let (flaw, way) = match error {
+        ConfigError::TooLongToTrust { .. } => ("", " (`--trust-folder` trusts it for this run)"),
+        _ => ("it has errors and ", ""),
     };
     output.warning(&format!(
         "ignored, because {flaw}its folder is not trusted: {first}{more}{way}"

@@ -73,8 +73,8 @@ pub(super) fn demanded_value(path: &KeyPath, value: &Tree) -> String {
     let shown = value.shown();
     // A secret is one word; what has blanks, paths or signs of a shell in it can be run.
     let is_word = !shown.contains(|c: char| c.is_whitespace() || "/\\;$(){}|&<>`".contains(c));
-    let is_secret = |shown: &str| has_form_of_secret(shown) || is_word && looks_secret(&name);
-    if path.matches("mcp_servers.*.env.*") && (chooses_program(&name) || !is_secret(&shown)) {
+    let is_secret = || has_form_of_secret(&shown) || is_word && looks_secret(&name);
+    if path.matches("mcp_servers.*.env.*") && (chooses_program(&name) || !is_secret()) {
         return shown;
     }
     shown_value(path, value)

@@ -30,7 +30,7 @@ pub(crate) use local::resolve_links;
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
 pub use overlay::OverlayDisk;
-pub use personal::{Existing, open_regular, write_for_person};
+pub use personal::{Existing, no_folder, open_regular, write_for_person};
 pub use place::temporary_for;
 pub(crate) use place::{Owner, Parents, Place, Unfinished, at_once, is_same, sync};
 pub use roots::{LeadsOut, RootedDisk};

@@ -112,12 +112,15 @@ fn unread(_: &Path, error: io::Error) -> io::Error {
     error
 }
 
+/// Returns the error of a file whose folder is missing.
+pub fn no_folder() -> io::Error {
+    io::Error::new(io::ErrorKind::NotADirectory, "its folder does not exist")
+}
+
 /// The name of a temporary file tells nobody anything.
 fn without_name(error: &io::Error, folder: &Path) -> io::Error {
     match error.kind() {
-        io::ErrorKind::NotFound if !folder.is_dir() => {
-            io::Error::new(io::ErrorKind::NotADirectory, "its folder does not exist")
-        }
+        io::ErrorKind::NotFound if !folder.is_dir() => no_folder(),
         kind => kind.into(),
     }
 }

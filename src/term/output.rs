@@ -8,9 +8,9 @@
 //! and told by [`Output::failure`]. A stderr that fails has nobody left to tell.
 
 mod error;
+mod messages;
 mod progress;
 mod reply;
-mod told;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -678,7 +678,7 @@ async fn what_a_command_makes_of_protected_files_is_put_back_and_told() {
 }
 
 #[tokio::test]
-async fn a_failure_for_want_of_the_network_is_told_wherever_it_hides() {
+async fn a_missing_network_is_reported_wherever_the_failure_hides() {
     let Some(desk) = Desk::confined() else { return };
     let fails = "sh -c 'echo Could not resolve host: x; exit 6'";
     for line in [

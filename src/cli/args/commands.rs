@@ -204,7 +204,7 @@ pub struct SearchArgs {
     pub batch: Option<PathBuf>,
 }
 
-/// What is searched in place of sessions alone.
+/// Sources that are searched in place of sessions alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Within {
     Notes,
@@ -218,14 +218,14 @@ pub enum KeptFor {
     Global,
 }
 
-/// What can be imported.
+/// Formats that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ImportFormat {
     Jsonl,
     Entries,
 }
 
-/// What can be exported.
+/// Formats that can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     Entries,

@@ -62,7 +62,7 @@ pub struct DemandedKey {
     pub digest: String,
 }
 
-/// What is said of all servers together may have so many characters: a person is shown all of it.
+/// Characters that all servers together may have: a person is shown all of them.
 pub(super) const SERVERS_MAX: usize = 8_000;
 
 impl DemandedKey {

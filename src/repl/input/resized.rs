@@ -17,14 +17,14 @@ pub(super) struct Drawn {
     pub(super) columns: usize,
 }
 
-/// A place on the screen, counted from the beginning of the prompt.
+/// A cell of the screen, counted from the beginning of the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) row: usize,
     column: usize,
 }
 
-impl Place {
+impl Position {
     /// Returns where a text ends, counted as the editor does: a full row is followed by an empty one.
     pub(super) fn behind(text: &str, columns: usize) -> Self {
         let edge = Self::edge(text, columns);
@@ -66,14 +66,14 @@ pub(super) fn clear(drawn: &Drawn, cursor: usize, columns: usize) -> String {
     let before = format!("{prompt}{}", &line[..cursor]);
     let all = format!("{prompt}{line}{}", drawn.hint);
     let is_at_end = before.len() == all.len();
-    let old = Place::behind(&before, drawn.columns);
-    let end = Place::behind(&all, drawn.columns);
+    let old = Position::behind(&before, drawn.columns);
+    let end = Position::behind(&all, drawn.columns);
     // Behind a full row the editor broke the line itself.
     let is_broken = is_at_end && old.column == 0 && !before.ends_with('\n');
     let row = if is_at_end {
-        Place::edge(&before, columns).row + usize::from(is_broken && old.row > 0)
+        Position::edge(&before, columns).row + usize::from(is_broken && old.row > 0)
     } else {
-        Place::behind(&before, columns).row
+        Position::behind(&before, columns).row
     };
     let up = |rows: usize| match rows {
         0 => String::new(),

@@ -8,7 +8,7 @@ use rustyline::{Cmd, Event, KeyCode, KeyEvent, Modifiers};
 
 use super::operator::Operator;
 use super::paste::{Came, Folded};
-use super::resized::{self, Drawn, Place};
+use super::resized::{self, Drawn, Position};
 use crate::term::at_cursor;
 
 /// What the editor's parts tell each other; all on one thread, atomic because its handlers must be `Sync`.
@@ -68,7 +68,7 @@ impl Shared {
     /// Returns how many rows of the screen a line takes with its prompt.
     pub(super) fn rows(&self, line: &str) -> usize {
         let prompt = &lock(&self.drawn).prompt;
-        Place::behind(&format!("{prompt}{line}"), size().0).row + 1
+        Position::behind(&format!("{prompt}{line}"), size().0).row + 1
     }
 
     /// A prompt is about to be shown.

@@ -6,17 +6,34 @@ pub mod conversation;
 pub mod marked;
 pub mod reasoning;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::exchange::{Exchange, Piece, Speaker};
-use super::note::Finding;
+use super::note::{Finding, Kind};
 use crate::memory::cue_files::BadCues;
 use crate::memory::{Prompt, texts};
 use crate::text::patterns::BadPattern;
 use code::CodeReader;
 use conversation::ConversationReader;
 use reasoning::ReasoningReader;
+
+/// Findings, each once.
+#[derive(Debug, Default)]
+struct Found {
+    findings: Vec<Finding>,
+    seen: HashSet<(Kind, String)>,
+}
+
+impl Found {
+    /// Adds a finding, unless there is one of its kind with this key.
+    fn add(&mut self, finding: Finding, key: String) {
+        if self.seen.insert((finding.kind, key)) {
+            self.findings.push(finding);
+        }
+    }
+}
 
 /// Finds what a mode wants to know in what is said.
 pub trait Reader: Send + Sync + fmt::Debug {

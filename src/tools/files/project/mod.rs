@@ -58,7 +58,7 @@ impl Project {
 
     /// The same with the home folder of the person.
     #[must_use]
-    pub fn of(mut self, home: Option<PathBuf>) -> Self {
+    pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
         self.home = home;
         self
     }

@@ -79,7 +79,7 @@ fn a_write_to_what_runs_later_says_so_whatever_link_leads_there() {
 fn hooks_that_the_persons_own_configuration_of_git_names_run_later() {
     let fixture = Fixture::with(&[(".gitconfig", "[core]\nhooksPath = hk\n")]);
     let home = fixture.at(".");
-    let project = Project::open(&home).unwrap().of(Some(home));
+    let project = Project::open(&home).unwrap().with_home(Some(home));
     let writing = Writing::new(Arc::new(project), fixture.changes);
     let path = "hk/pre-commit";
     let effect = writing.effect(path).unwrap();

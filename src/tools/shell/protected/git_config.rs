@@ -18,7 +18,7 @@ const FILES_MAX: usize = 64;
 
 /// Where git works with a configuration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Around<'a> {
+pub(super) struct Bases<'a> {
     /// Hooks are named from here.
     pub(super) root: &'a Path,
     pub(super) home: Option<&'a Path>,
@@ -26,9 +26,9 @@ pub(super) struct Around<'a> {
 
 /// Returns every path by which a configuration has something run later: folders of hooks, configurations that are
 /// included, and the `.git` file in the folder of a submodule.
-pub(super) fn named_paths(file: &Path, around: Around<'_>) -> Vec<PathBuf> {
+pub(super) fn named_paths(file: &Path, bases: Bases<'_>) -> Vec<PathBuf> {
     let mut reading = Reading {
-        around,
+        bases,
         seen: BTreeSet::new(),
         hooks: Vec::new(),
         named: Vec::new(),
@@ -40,14 +40,14 @@ pub(super) fn named_paths(file: &Path, around: Around<'_>) -> Vec<PathBuf> {
         let folder = file.parent().filter(|folder| folder.ends_with(".git"))?;
         folder.parent().map(Path::to_owned)
     });
-    let roots = own.iter().map(PathBuf::as_path).chain([around.root]);
+    let roots = own.iter().map(PathBuf::as_path).chain([bases.root]);
     let hooks = roots.flat_map(|root| reading.hooks.iter().map(|hooks| root.join(hooks)));
     let entrance = reading.worktree.iter().map(|folder| folder.join(".git"));
     hooks.chain(entrance).chain(reading.named.clone()).collect()
 }
 
 struct Reading<'a> {
-    around: Around<'a>,
+    bases: Bases<'a>,
     seen: BTreeSet<PathBuf>,
     /// As they are named.
     hooks: Vec<PathBuf>,
@@ -72,7 +72,7 @@ impl Reading<'_> {
         } in settings(&text)
         {
             let value = match value.strip_prefix("~/") {
-                Some(below) => match self.around.home {
+                Some(below) => match self.bases.home {
                     Some(home) => home.join(below),
                     None => continue,
                 },
@@ -305,13 +305,13 @@ mod tests {
             write(&root.join(file), text);
         }
         let project = root.join("p");
-        let around = |home| Around {
+        let bases = |home| Bases {
             root: &project,
             home,
         };
         let home = root.join("home");
         let config = project.join(".git/config");
-        let mut found = named_paths(&config, around(Some(&home)));
+        let mut found = named_paths(&config, bases(Some(&home)));
         found.sort();
         found.dedup();
         let expected = [
@@ -333,7 +333,7 @@ mod tests {
             );
             write(&project.join(format!(".git/c{n}")), &text);
         }
-        let found = named_paths(&project.join(".git/c0"), around(None));
+        let found = named_paths(&project.join(".git/c0"), bases(None));
         assert!(found.contains(&project.join("h10")));
         assert!(!found.contains(&project.join("h11")));
     }
@@ -342,7 +342,7 @@ mod tests {
     fn a_submodule_names_its_hooks_from_its_own_folder() {
         let root = tempfile::TempDir::new().unwrap();
         let root = root.path().canonicalize().unwrap();
-        let around = Around {
+        let bases = Bases {
             root: &root,
             home: None,
         };
@@ -356,7 +356,7 @@ mod tests {
             let config = root.join(folder).join("config");
             fs::create_dir_all(config.parent().unwrap()).unwrap();
             write(&config, text);
-            let found = named_paths(&config, around);
+            let found = named_paths(&config, bases);
             let found: Vec<PathBuf> = found.iter().map(|path| resolve_links(path)).collect();
             assert!(found.contains(&root.join("sub/hk")), "{folder}: {found:?}");
         }

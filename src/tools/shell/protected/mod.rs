@@ -27,7 +27,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::files::resolve_links;
 
 use entry::text;
-use git_config::{Around, named_paths};
+use git_config::{Bases, named_paths};
 pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
 use submodules::{Lead, Submodules, git_folder};
@@ -115,12 +115,12 @@ pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf
         configs.filter(|path| path.ends_with("config") || path.ends_with("config.worktree"));
     let personal = home.into_iter();
     let personal = personal.flat_map(|home| CONFIGS.map(|name| home.join(name)));
-    let around = Around { root: &real, home };
+    let bases = Bases { root: &real, home };
     let named: Vec<PathBuf> = configs
         .cloned()
         .chain(personal)
         .chain([PathBuf::from(CONFIG_OF_MACHINE)])
-        .flat_map(|config| named_paths(&config, around))
+        .flat_map(|config| named_paths(&config, bases))
         .flat_map(|path| by_its_names(&path))
         .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))
         .filter(|path| !git.starts_with(path))

@@ -16,12 +16,13 @@ mod paths;
 mod scan;
 mod work;
 
-use std::collections::{BTreeMap, HashSet};
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::marked::{CODE, Marking, lines, trimmed};
-use super::{BadCue, Cued, Reader};
+use super::{BadCue, Cued, Found, Reader};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
@@ -90,9 +91,12 @@ impl CodeReader {
     /// What a person says of the work, and what the assistant says that it did with a file or a `name`.
     fn said(&self, by: Speaker, text: &str) -> Vec<Finding> {
         let is_user = by == Speaker::User;
-        let reading = self.marking.read(text);
+        let reading = LazyCell::new(|| self.marking.read(text));
         let mut found = Vec::new();
         for line in lines(text) {
+            if !is_user && !work::names(&self.paths, line.text) {
+                continue;
+            }
             let cues = is_user.then(|| self.cues.read(line.text));
             let told: Vec<_> = cues.into_iter().flatten().collect();
             for (kind, parts) in &told {
@@ -107,9 +111,8 @@ impl CodeReader {
             for said in self.marking.said(&line, &reading) {
                 let Some(kind) = said.kind else { continue };
                 let is_told = told.iter().any(|it| it.0 == kind);
-                let did = || kind == Kind::Progress && work::names(&self.paths, line.text);
                 let text = trimmed(said.text);
-                if !is_told && !text.is_empty() && (is_user || did()) {
+                if !is_told && !text.is_empty() && (is_user || kind == Kind::Progress) {
                     found.push(Note::new(work::capped(text)).of(kind));
                 }
             }
@@ -173,20 +176,20 @@ impl Reader for CodeReader {
                         && (!changed.is_empty() || !said.note.text.contains(' '));
                     if !is_second && !is_printed {
                         has_task |= said.kind == Kind::Task;
-                        found.add(said);
+                        add(&mut found, said);
                     }
                 }
             }
             for file in self.files(piece.by, text, &changed) {
-                found.add(Note::new(file).of(Kind::File));
+                add(&mut found, Note::new(file).of(Kind::File));
             }
             if matches!(piece.by, Speaker::User | Speaker::Failure) {
                 for error in self.errors.read(&self.paths, text) {
-                    found.add(error.of(Kind::Error));
+                    add(&mut found, error.of(Kind::Error));
                 }
             }
             for file in changed {
-                found.add(Note::new(file).of(Kind::Change));
+                add(&mut found, Note::new(file).of(Kind::Change));
             }
         }
         found.findings
@@ -197,22 +200,11 @@ impl Reader for CodeReader {
     }
 }
 
-/// Findings, each once.
-#[derive(Debug, Default)]
-struct Found {
-    findings: Vec<Finding>,
-    seen: HashSet<(Kind, String)>,
-}
-
-impl Found {
-    fn add(&mut self, finding: Finding) {
-        let note = &finding.note;
-        let place = note.place.as_deref().unwrap_or_default();
-        let key = format!("{}\n{place}", note.text);
-        if self.seen.insert((finding.kind, key)) {
-            self.findings.push(finding);
-        }
-    }
+fn add(found: &mut Found, finding: Finding) {
+    let note = &finding.note;
+    let place = note.place.as_deref().unwrap_or_default();
+    let key = format!("{}\n{place}", note.text);
+    found.add(finding, key);
 }
 
 /// Patterns, case and all. Their classes are those of ASCII: what programs print is, and it is much faster.

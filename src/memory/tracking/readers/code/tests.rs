@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -200,7 +201,7 @@ proptest! {
 }
 
 #[test]
-fn errors_that_are_said_to_be_gone_are_told() {
+fn a_person_says_that_errors_are_gone() {
     let is_gone = |text: &str| {
         let said = embedded().said(Speaker::User, text).into_iter();
         said.filter(|it| it.kind == Kind::Error)

@@ -6,12 +6,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::marked::{CONVERSATION, Marking, lines, trimmed};
-use super::{BadCue, Cued, Reader};
+use super::{BadCue, Cued, Found, Reader};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker};
@@ -89,50 +89,41 @@ impl ConversationReader {
             let told: Vec<_> = self.cues.read(line.text).collect();
             for (kind, parts) in &told {
                 if let Some(part) = parts.name("text") {
-                    found.add(*kind, part.as_str());
+                    add(found, *kind, part.as_str());
                 }
             }
             for said in self.marking.said(&line, &reading) {
                 let Some(kind) = said.kind else { continue };
                 let is_told = told.iter().any(|it| it.0 == kind);
                 if !(is_told || kind == Kind::Fact && is_fiction) {
-                    found.add(kind, said.text);
+                    add(found, kind, said.text);
                 }
             }
         }
     }
 }
 
-/// What was found, each once.
-#[derive(Debug, Default)]
-struct Found {
-    findings: Vec<Finding>,
-    known: HashSet<(Kind, String)>,
-}
-
-impl Found {
-    fn add(&mut self, kind: Kind, text: &str) {
-        let text = trimmed(text);
-        let text = match kind {
-            // `Tom's house`
-            Kind::Entity => {
-                let owner = text.strip_suffix("'s").or(text.strip_suffix("’s"));
-                owner.unwrap_or(text)
-            }
-            Kind::Topic => content(text),
-            _ => text,
-        };
-        let hides = text.contains(&MASK[..MASK.len() - 1]);
-        let says = text.chars().any(char::is_alphanumeric);
-        // The name alone of somebody who was named in full.
-        let is_part = kind == Kind::Entity
-            && self
-                .findings
-                .iter()
-                .any(|it| it.kind == kind && it.note.text.split(' ').any(|word| word == text));
-        if says && !hides && !is_part && self.known.insert((kind, text.to_lowercase())) {
-            self.findings.push(Note::new(text).of(kind));
+fn add(found: &mut Found, kind: Kind, text: &str) {
+    let text = trimmed(text);
+    let text = match kind {
+        // `Tom's house`
+        Kind::Entity => {
+            let owner = text.strip_suffix("'s").or(text.strip_suffix("’s"));
+            owner.unwrap_or(text)
         }
+        Kind::Topic => content(text),
+        _ => text,
+    };
+    let hides = text.contains(&MASK[..MASK.len() - 1]);
+    let says = text.chars().any(char::is_alphanumeric);
+    // The name alone of somebody who was named in full.
+    let is_part = kind == Kind::Entity
+        && found
+            .findings
+            .iter()
+            .any(|it| it.kind == kind && it.note.text.split(' ').any(|word| word == text));
+    if says && !hides && !is_part {
+        found.add(Note::new(text).of(kind), text.to_lowercase());
     }
 }
 

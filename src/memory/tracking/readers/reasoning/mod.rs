@@ -8,12 +8,12 @@
 //! by weights that were learned from labelled talk ([`marked`](super::marked)).
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::marked::{Marking, REASONING, Said, lines, trimmed};
-use super::{BadCue, Cued, Reader};
+use super::{BadCue, Cued, Found, Reader};
 use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language, filled};
 use crate::memory::tracking::prose::is_title;
@@ -133,25 +133,16 @@ fn patterns<'w>(
     Ok(Patterns::new(Case::Ignored, all))
 }
 
-/// What was found, each once, one objective and one phase.
-#[derive(Debug, Default)]
-struct Found {
-    findings: Vec<Finding>,
-    seen: HashSet<(Kind, String)>,
-}
-
-impl Found {
-    fn add(&mut self, mut finding: Finding) {
-        let says = |text: &str| text.chars().any(char::is_alphanumeric);
-        finding.note.why = finding.note.why.filter(|why| says(why));
-        let says = says(&finding.note.text);
-        let key = match finding.kind {
-            Kind::Objective | Kind::Phase => String::new(),
-            _ => finding.note.text.to_lowercase(),
-        };
-        if says && self.seen.insert((finding.kind, key)) {
-            self.findings.push(finding);
-        }
+/// Adds what says something; of objectives and phases the first.
+fn add(found: &mut Found, mut finding: Finding) {
+    let says = |text: &str| text.chars().any(char::is_alphanumeric);
+    finding.note.why = finding.note.why.filter(|why| says(why));
+    let key = match finding.kind {
+        Kind::Objective | Kind::Phase => String::new(),
+        _ => finding.note.text.to_lowercase(),
+    };
+    if says(&finding.note.text) {
+        found.add(finding, key);
     }
 }
 
@@ -224,7 +215,7 @@ impl ReasoningReader {
                 && (listed.len() > 1 || !said.iter().any(|it| it.kind == Some(kind)))
             {
                 for text in listed {
-                    found.add(self.note(kind, text).of(kind));
+                    add(found, self.note(kind, text).of(kind));
                 }
             } else {
                 self.learned(&line, &said, found);
@@ -275,7 +266,7 @@ impl ReasoningReader {
                 let others = said.iter().filter(|it| it.kind == Some(Kind::Alternative));
                 note.instead_of = others.map(|it| trimmed(it.text).to_owned()).collect();
             }
-            found.add(note.of(kind));
+            add(found, note.of(kind));
         }
     }
 
@@ -289,7 +280,7 @@ impl ReasoningReader {
             label: Some(label),
             ..Note::new(text)
         };
-        found.add(note.of(Kind::Constraint));
+        add(found, note.of(Kind::Constraint));
     }
 
     /// Whether a text can be what a label says: a deadline has a date or a duration, unless nobody told what those are.
