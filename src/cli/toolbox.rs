@@ -94,7 +94,7 @@ pub(super) fn toolbox(
     // Without tools there are no commands.
     if settings.preset != Selection::None
         && settings.shell.sandbox != Sandbox::Off
-        && let Some(warning) = toolbox.confine_commands(program()?)
+        && let Some(warning) = toolbox.confine_commands(program()?, running(inputs))
     {
         output.warning(&warning);
     }
@@ -148,13 +148,15 @@ fn place(
         kept: own_folders(config, inputs),
         config_files: config_files(config, inputs),
         aside: (!args.private).then(|| config.settings.data_dir.join("put-back")),
-        running: inputs
-            .folders
-            .state
-            .as_ref()
-            .map(|state| state.join("running")),
+        running: running(inputs),
         environment: inputs.environment.0.clone(),
     })
+}
+
+/// Where commands of all sessions know of each other.
+pub(super) fn running(inputs: &Inputs) -> Option<PathBuf> {
+    let state = inputs.folders.state.as_ref();
+    state.map(|state| state.join("running"))
 }
 
 /// What no tool for files may see or change: sessions, approvals, keys, configuration.

@@ -40,7 +40,7 @@ pub(super) enum Entry {
 }
 
 /// Changes whenever a file does: no command can set the time of the last change of an inode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     device: u64,
     inode: u64,

@@ -17,6 +17,10 @@ use super::submodules::{Lead, Submodules};
 use super::{can_be_mounted, is_below, named_files, of_git};
 use crate::tools::shell::order::{Namespaces, Order};
 
+/// Such commands are not held apart.
+pub(in crate::tools::shell) const UNKNOWN: &str =
+    "what commands of several sessions change of protected files at the same time";
+
 /// Protected files as they were before a command.
 #[derive(Debug)]
 pub(in crate::tools::shell) struct Guard<'a> {
@@ -30,6 +34,8 @@ pub(in crate::tools::shell) struct Guard<'a> {
     /// What links among them led to: files of the project like any other.
     led_to: BTreeSet<PathBuf>,
     baseline: Option<Baseline>,
+    /// Why commands that run at the same time do not know of each other.
+    lacks: Option<String>,
     /// Files with another name, under which no mount covers them.
     linked: BTreeSet<PathBuf>,
     submodules: Submodules,
@@ -42,9 +48,17 @@ impl<'a> Guard<'a> {
         let protected = protected.filter(|path| is_writable(path, order));
         let protected: Vec<PathBuf> = protected.cloned().collect();
         let mounted = protected.iter().filter(|path| can_be_mounted(path));
-        let mut baseline = Baseline::lock(order);
+        let locked = Baseline::lock(order);
         let before = snapshot(&protected, order);
-        let changed = baseline.as_mut().and_then(|it| it.apply(&before).ok());
+        let (mut baseline, mut lacks) = match locked {
+            Ok(baseline) => (baseline, None),
+            Err(error) => (None, Some(error)),
+        };
+        let applied = baseline.as_mut().map(|it| it.apply(&before)).transpose();
+        let changed = applied.unwrap_or_else(|error| {
+            lacks = Some(error);
+            None
+        });
         let changed = changed.unwrap_or_default();
         let links = changed.iter().filter(|path| path.is_symlink());
         let linked = before.keys().filter(|path| has_other_names(path));
@@ -55,10 +69,16 @@ impl<'a> Guard<'a> {
             led_to: links.filter_map(|link| link.canonicalize().ok()).collect(),
             changed,
             baseline,
+            lacks: lacks.map(|error| format!("{UNKNOWN}: {error}")),
             before,
             protected,
             order,
         }
+    }
+
+    /// Returns why commands that run at the same time do not know of each other.
+    pub(in crate::tools::shell) fn lacks(&self) -> Option<&String> {
+        self.lacks.as_ref()
     }
 
     /// Puts back all that changed, top down, and returns it.
@@ -81,8 +101,15 @@ impl<'a> Guard<'a> {
                 continue;
             }
             let (before, now) = (self.before.get(&path), after.get(&path));
-            // What somebody else had made of it by then is not to come back.
-            let before = before.filter(|_| !self.changed.contains(&path));
+            // What somebody else had made of it by then is not to come back, but what was there before that.
+            let entries = self.baseline.iter().flat_map(|it| it.entries(&path));
+            let known: Vec<(&Path, &Entry)> =
+                entries.filter(|_| self.changed.contains(&path)).collect();
+            let first = known.first().filter(|(top, _)| *top == path);
+            let before = match first {
+                Some((_, first)) => Some(*first),
+                None => before.filter(|_| !self.changed.contains(&path)),
+            };
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
                 (None, Some(now)) if is_harmless(&path, now, &protected) => continue,
@@ -101,6 +128,9 @@ impl<'a> Guard<'a> {
             after.retain(|other, _| !other.starts_with(&path));
             if let Some(before) = before {
                 restore(&path, before).ok();
+                for (below, entry) in known.into_iter().skip(1) {
+                    restore(below, entry).ok();
+                }
             }
             changes.push(PutBack { change, path, copy });
         }

@@ -26,9 +26,10 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::files::resolve_links;
 
+pub(super) use baseline::try_record;
 use entry::text;
 use git_config::{Bases, named_paths};
-pub(super) use guard::Guard;
+pub(super) use guard::{Guard, UNKNOWN};
 pub use put_back::{Change, PutBack};
 use submodules::{Lead, Submodules, git_folder};
 

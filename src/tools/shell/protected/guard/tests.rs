@@ -76,8 +76,20 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     write(&project.join("AGENTS.md"), "again");
     assert_eq!(second.put_back(Namespaces::Missing).len(), 2);
     assert!(!project.join(".envrc").is_symlink());
-    assert!(!project.join("AGENTS.md").exists());
-    write(&project.join("AGENTS.md"), "before");
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+    drop((first, second));
+
+    // So it is of a folder, with what it held.
+    let folder = project.join(".vscode");
+    let first = Guard::new(&order);
+    fs::remove_dir_all(&folder).unwrap();
+    write(&folder, "after");
+    let second = Guard::new(&other);
+    first.put_back(Namespaces::Missing);
+    fs::remove_dir_all(&folder).unwrap();
+    write(&folder, "again");
+    second.put_back(Namespaces::Missing);
+    assert_eq!(text(&folder.join("tasks.json")), "before");
     drop((first, second));
 
     // What the end of the first brings back is no work of the second.
@@ -103,6 +115,15 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
         fs::read_link(project.join(".envrc")).unwrap(),
         Path::new("mine")
     );
+}
+
+#[test]
+fn where_commands_cannot_know_of_each_other_it_is_said() {
+    let (_root, mut order) = project();
+    assert_eq!(Guard::new(&order).lacks(), None);
+    order.running = Some(order.writable[0].join("AGENTS.md"));
+    let guard = Guard::new(&order);
+    assert!(guard.lacks().unwrap().contains("AGENTS.md"), "{guard:?}");
 }
 
 #[test]
