@@ -48,7 +48,7 @@ use super::{Around, Done, Effect, Escalation, Failure, Output, Run, Typed};
 
 pub use environment::looks_secret;
 pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
-pub use protected::{Change, PutBack, is_protected};
+pub use protected::{Change, OfPerson, PutBack, is_protected};
 pub use sandbox::{Level, Unavailable, available};
 pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
@@ -339,7 +339,8 @@ impl Shell {
                     config_files,
                     ..
                 } = &self.place;
-                protected::paths(project, home.as_deref(), config_files)
+                let person = OfPerson::new(home.clone(), variables);
+                protected::paths(project, &person, config_files)
             } else {
                 Vec::new()
             },

@@ -47,8 +47,8 @@ impl Writing {
         let real = self.project.resolve(&located)?;
         let path = PathBuf::from(path);
         // By its own name, too: a link that is protected may lead to what is not, or to nothing yet.
-        let (project, home) = (self.project.path(), self.project.home.as_deref());
-        let is_protected = |file: &Path| is_protected(project, home, file);
+        let (project, person) = (self.project.path(), &self.project.person);
+        let is_protected = |file: &Path| is_protected(project, person, file);
         Ok(if is_protected(&located) || is_protected(&real) {
             Effect::WritesProtected(path)
         } else {
