@@ -7,13 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -29,7 +30,6 @@ const TRIES: usize = 100;
 
 /// How long one waits for whoever is first, who looks at the project and writes down what is there.
 const PATIENCE: Duration = Duration::from_secs(5);
-const AGAIN: Duration = Duration::from_millis(5);
 
 /// Ends what is written down whole.
 const END: &str = "end\n";
@@ -154,18 +154,16 @@ pub(in crate::tools::shell) fn try_record(folder: Option<&Path>) -> io::Result<(
 
 /// Takes the lock that many can have.
 fn share(file: &File, patience: Duration) -> io::Result<()> {
-    let begun = Instant::now();
-    loop {
-        match file.try_lock_shared() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < patience => sleep(AGAIN),
-            Err(TryLockError::WouldBlock) => {
-                let why = "another command has been at the beginning for too long";
-                return Err(io::Error::other(why));
-            }
-        }
-    }
+    let same = file.try_clone()?;
+    let (sender, locked) = channel();
+    // Whoever waits no longer leaves it to wait alone, and the lock is given back as soon as it is had.
+    thread::spawn(move || sender.send(same.lock_shared()));
+    let late = |_| {
+        Err(io::Error::other(
+            "another command has been at its beginning for too long",
+        ))
+    };
+    locked.recv_timeout(patience).unwrap_or_else(late)
 }
 
 /// Returns whether a file is still the one at its path.
@@ -266,8 +264,8 @@ mod tests {
         };
         let first = Baseline::lock(&order).unwrap().unwrap();
         let other = File::open(&first.path).unwrap();
-        let waited = share(&other, AGAIN).unwrap_err().to_string();
-        assert!(waited.contains("another command has been at"), "{waited}");
+        let waited = share(&other, Duration::ZERO).unwrap_err().to_string();
+        assert!(waited.contains("another command has been"), "{waited}");
         // It could not write, or was killed before.
         first.file.lock_shared().unwrap();
         let mut second = Baseline::lock(&order).unwrap().unwrap();
