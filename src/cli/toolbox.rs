@@ -21,7 +21,7 @@ use crate::tools::files::{
 };
 use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, EachTime, Stance, Writing};
-use crate::tools::shell::{OfPerson, Place, Sandbox, Shell, this_program};
+use crate::tools::shell::{PersonalGit, Place, Sandbox, Shell, this_program};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
     PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
@@ -74,8 +74,8 @@ pub(super) fn toolbox(
     // Who works in a folder of keys means it to be read.
     let keys = keys.filter(|keys| keys != project && keys.starts_with(project));
     let closed: Vec<_> = own(config, inputs).into_iter().chain(keys).collect();
-    let person = OfPerson::new(inputs.folders.home.clone(), &inputs.environment.0);
-    let open = open.keeping(&closed).with_person(person);
+    let git = PersonalGit::new(inputs.folders.home.clone(), &inputs.environment.0);
+    let open = open.keeping(&closed).with_git(git);
     let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));

@@ -20,7 +20,7 @@ use cap_std::fs::{Dir, Metadata};
 
 use crate::files::{Parents, Place, at_once, is_same};
 use crate::tools::Failure;
-use crate::tools::shell::OfPerson;
+use crate::tools::shell::PersonalGit;
 
 pub use error::ProjectError;
 use kept::Kept;
@@ -35,7 +35,7 @@ pub struct Project {
     given: PathBuf,
     kept: Kept,
     /// The person's configuration of git for all projects.
-    pub(super) person: OfPerson,
+    pub(super) git: PersonalGit,
 }
 
 impl Project {
@@ -46,7 +46,7 @@ impl Project {
             path: path.canonicalize()?,
             given: locate::flat(&given).unwrap_or(given),
             kept: Kept::default(),
-            person: OfPerson::default(),
+            git: PersonalGit::default(),
         })
     }
 
@@ -59,8 +59,8 @@ impl Project {
 
     /// The same with what a person set for git.
     #[must_use]
-    pub fn with_person(mut self, person: OfPerson) -> Self {
-        self.person = person;
+    pub fn with_git(mut self, git: PersonalGit) -> Self {
+        self.git = git;
         self
     }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::tools::files::fixture::Fixture;
-use crate::tools::shell::OfPerson;
+use crate::tools::shell::PersonalGit;
 
 #[test]
 fn a_write_shows_first_what_it_does_and_says_then_what_it_did() {
@@ -89,7 +89,7 @@ fn hooks_that_the_persons_own_configuration_of_git_names_run_later() {
     let global = fixture.at("mine").display().to_string();
     let variables = BTreeMap::from([("GIT_CONFIG_GLOBAL".to_owned(), global)]);
     let project = Project::open(&home).unwrap();
-    let project = project.with_person(OfPerson::new(Some(home), &variables));
+    let project = project.with_git(PersonalGit::new(Some(home), &variables));
     let writing = Writing::new(Arc::new(project), fixture.changes);
     for path in ["hk/pre-commit", "mine", "tools/x"] {
         let effect = writing.effect(path).unwrap();

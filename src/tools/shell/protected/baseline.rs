@@ -9,19 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use rustix::fs::OFlags;
 
 use super::aside::make_private;
-use super::entry::{Entry, Stamp};
+use super::entry::Entry;
 use crate::files::digest;
 use crate::tools::shell::order::Order;
 
@@ -31,9 +29,6 @@ const TRIES: usize = 100;
 /// How long one waits for whoever is first, who looks at the project and writes down what is there.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Ends what is written down whole.
-const END: &str = "end\n";
-
 /// Locked as long as this exists.
 #[derive(Debug)]
 pub(super) struct Baseline {
@@ -41,15 +36,7 @@ pub(super) struct Baseline {
     path: PathBuf,
     is_first: bool,
     /// What the first found, as it wrote it down; nothing for the first itself.
-    known: BTreeMap<PathBuf, Known>,
-}
-
-/// What the first found at a path.
-#[derive(Debug)]
-struct Known {
-    identity: String,
-    /// `None` of what cannot be made again.
-    entry: Option<Entry>,
+    known: BTreeMap<PathBuf, Entry>,
 }
 
 impl Baseline {
@@ -106,18 +93,19 @@ impl Baseline {
     ) -> io::Result<BTreeSet<PathBuf>> {
         let named = |error| io::Error::other(format!("{}: {error}", self.path.display()));
         if self.is_first {
-            let lines = before.iter().map(|(path, entry)| line(path, entry));
-            let text = lines.collect::<String>() + END;
-            let written = self.file.write_all(text.as_bytes());
+            let entries = before.iter().map(|(path, entry)| (path.as_os_str(), entry));
+            let record = serde_json::to_vec(&entries.collect::<Vec<_>>())?;
+            let written = self.file.write_all(&record);
             share(&self.file, PATIENCE).and(written).map_err(named)?;
             return Ok(BTreeSet::new());
         }
-        let mut text = String::new();
+        let mut record = Vec::new();
         self.file.rewind().map_err(named)?;
-        self.file.read_to_string(&mut text).map_err(named)?;
-        let whole = text.strip_suffix(END);
-        let whole = whole.ok_or_else(|| named(io::Error::other("it is not whole")))?;
-        self.known = whole.lines().filter_map(parse).collect();
+        self.file.read_to_end(&mut record).map_err(named)?;
+        let entries: Vec<(OsString, Entry)> = serde_json::from_slice(&record)
+            .map_err(|error| named(io::Error::other(format!("it is not whole: {error}"))))?;
+        let entries = entries.into_iter();
+        self.known = entries.map(|(path, entry)| (path.into(), entry)).collect();
         let changed = before.iter().filter(|(path, entry)| !self.has(path, entry));
         Ok(changed.map(|(path, _)| path.clone()).collect())
     }
@@ -125,7 +113,7 @@ impl Baseline {
     /// Returns whether a path held this when the first of the running commands began.
     pub(super) fn has(&self, path: &Path, entry: &Entry) -> bool {
         let known = self.known.get(path);
-        known.is_some_and(|known| known.identity == identity(entry))
+        known.is_some_and(|known| known.identity() == entry.identity())
     }
 
     /// Returns what was at a path and below when the first of the running commands began, top down, as far as it can be
@@ -133,7 +121,8 @@ impl Baseline {
     pub(super) fn entries(&self, top: &Path) -> impl Iterator<Item = (&Path, &Entry)> {
         let known = self.known.range(top.to_owned()..);
         let below = known.take_while(move |(path, _)| path.starts_with(top));
-        below.filter_map(|(path, known)| Some((path.as_path(), known.entry.as_ref()?)))
+        let below = below.map(|(path, entry)| (path.as_path(), entry));
+        below.filter(|(_, entry)| entry.can_be_restored())
     }
 }
 
@@ -171,52 +160,6 @@ fn is_at(file: &File, path: &Path) -> bool {
     let id = |found: fs::Metadata| (found.dev(), found.ino());
     let (open, there) = (file.metadata().map(id), fs::symlink_metadata(path).map(id));
     matches!((open, there), (Ok(open), Ok(there)) if open == there)
-}
-
-fn identity(entry: &Entry) -> String {
-    digest(entry.identity().as_bytes())
-}
-
-/// Returns a line of the record: a path, an identity, and what it takes to make it again.
-fn line(path: &Path, entry: &Entry) -> String {
-    let (kind, held) = match entry {
-        Entry::File {
-            mode,
-            content: Some(content),
-            ..
-        } => (mode.to_string(), content.as_slice()),
-        Entry::Link { target, .. } => ("link".to_owned(), target.as_os_str().as_bytes()),
-        Entry::Folder { .. } => ("folder".to_owned(), &b""[..]),
-        Entry::File { content: None, .. } | Entry::Other(_) => ("unknown".to_owned(), &b""[..]),
-    };
-    let [path, held] = [path.as_os_str().as_bytes(), held].map(|bytes| STANDARD.encode(bytes));
-    format!("{path} {} {kind} {held}\n", identity(entry))
-}
-
-fn parse(line: &str) -> Option<(PathBuf, Known)> {
-    let mut words = line.split(' ');
-    let path = STANDARD.decode(words.next()?).ok()?;
-    let identity = words.next()?.to_owned();
-    let kind = words.next()?;
-    let held = STANDARD.decode(words.next()?).ok()?;
-    let stamp = Stamp::default();
-    let entry = match kind {
-        "link" => Some(Entry::Link {
-            target: OsString::from_vec(held).into(),
-            stamp,
-        }),
-        "folder" => Some(Entry::Folder {
-            mode: 0,
-            is_open: true,
-        }),
-        mode => mode.parse().ok().map(|mode| Entry::File {
-            stamp,
-            mode,
-            content: Some(held),
-        }),
-    };
-    let path = OsString::from_vec(path).into();
-    Some((path, Known { identity, entry }))
 }
 
 #[cfg(test)]

@@ -21,36 +21,15 @@ const BYTES_MAX: usize = 4 << 20;
 const NAMING: [&str; 2] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
 
 /// Sections and keys whose values are commands; of a section without keys all of them.
+#[rustfmt::skip] // not one a line
 const PROGRAMS: [(&str, &[&str]); 18] = [
-    ("alias", &[]),
-    (
-        "core",
-        &[
-            "alternaterefscommand",
-            "askpass",
-            "editor",
-            "fsmonitor",
-            "gitproxy",
-            "pager",
-            "sshcommand",
-        ],
-    ),
-    ("browser", &["cmd", "path"]),
-    ("credential", &["helper"]),
-    ("diff", &["command", "external", "textconv"]),
-    ("difftool", &["cmd", "path"]),
-    ("filter", &["clean", "process", "smudge"]),
-    ("gpg", &["defaultkeycommand", "program"]),
-    ("interactive", &["difffilter"]),
-    ("man", &["cmd", "path"]),
-    ("merge", &["driver"]),
-    ("mergetool", &["cmd", "path"]),
-    ("pager", &[]),
-    ("remote", &["receivepack", "uploadpack"]),
-    ("sequence", &["editor"]),
-    ("submodule", &["update"]),
-    ("trailer", &["cmd", "command"]),
-    ("uploadpack", &["packobjectshook"]),
+    ("alias", &[]), ("pager", &[]), ("credential", &["helper"]), ("interactive", &["difffilter"]),
+    ("core", &["alternaterefscommand", "askpass", "editor", "fsmonitor", "gitproxy", "pager", "sshcommand"]),
+    ("diff", &["command", "external", "textconv"]), ("filter", &["clean", "process", "smudge"]),
+    ("merge", &["driver"]), ("sequence", &["editor"]), ("gpg", &["defaultkeycommand", "program"]),
+    ("uploadpack", &["packobjectshook"]), ("remote", &["receivepack", "uploadpack"]), ("submodule", &["update"]),
+    ("trailer", &["cmd", "command"]), ("browser", &["cmd", "path"]), ("difftool", &["cmd", "path"]),
+    ("man", &["cmd", "path"]), ("mergetool", &["cmd", "path"]),
 ];
 
 /// In these sections only what begins so is a command for a shell.
@@ -63,13 +42,13 @@ const BETWEEN: &str = "'\"`$(){};|&<>=! \t\r\n";
 
 /// What a person set for git in all their repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OfPerson {
+pub struct PersonalGit {
     pub(super) home: Option<PathBuf>,
     /// Configurations that count in each repository.
     pub(super) configs: Vec<PathBuf>,
 }
 
-impl OfPerson {
+impl PersonalGit {
     pub fn new(home: Option<PathBuf>, variables: &BTreeMap<String, String>) -> Self {
         let path = |name: &str| variables.get(name).map(PathBuf::from);
         let below = |name: &str| home.as_ref().map(|home| home.join(name));

@@ -28,7 +28,7 @@ use crate::files::resolve_links;
 
 pub(super) use baseline::try_record;
 use entry::text;
-pub use git_config::OfPerson;
+pub use git_config::PersonalGit;
 use git_config::{Bases, named_paths};
 pub(super) use guard::{Guard, UNKNOWN};
 pub use put_back::{Change, PutBack};
@@ -77,7 +77,11 @@ const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
 const DEPTH_MAX: usize = 4;
 
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
-pub(super) fn paths(project: &Path, person: &OfPerson, config_files: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn paths(
+    project: &Path,
+    person: &PersonalGit,
+    config_files: &[PathBuf],
+) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
     paths.extend(named_files(project));
     for file in config_files {
@@ -160,7 +164,7 @@ fn configs(files: &[PathBuf]) -> Vec<PathBuf> {
 
 /// Returns whether some program acts upon a file of the project later; its path is relative to the project, without
 /// links.
-pub fn is_protected(project: &Path, person: &OfPerson, file: &Path) -> bool {
+pub fn is_protected(project: &Path, person: &PersonalGit, file: &Path) -> bool {
     // Whatever the case: some file systems know no difference.
     let lower = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
     let file = lower(&project.join(file));
@@ -266,8 +270,8 @@ mod tests {
             (".", None),
         ] {
             write(&config, &format!("[Core]\n\thooksPath = {value}\n"));
-            let usual = paths(&root.path().join("missing"), &OfPerson::default(), &[]).len();
-            let found = paths(&project, &OfPerson::default(), &[]);
+            let usual = paths(&root.path().join("missing"), &PersonalGit::default(), &[]).len();
+            let found = paths(&project, &PersonalGit::default(), &[]);
             let more = expected.map_or(0, |_| 1);
             assert_eq!(found.len(), usual + OF_WORKTREE.len() + more, "{value}");
             for path in expected.into_iter().chain([
@@ -331,7 +335,7 @@ mod tests {
             ("src/main.rs", false),
         ] {
             assert_eq!(
-                is_protected(&project, &OfPerson::default(), Path::new(file)),
+                is_protected(&project, &PersonalGit::default(), Path::new(file)),
                 expected,
                 "{file}"
             );
@@ -346,7 +350,7 @@ mod tests {
         fs::create_dir_all(project.join(".git")).unwrap();
         let config = "[core]\n\thooksPath = ~/work/p/.hk\n";
         write(&project.join(".git/config"), config);
-        let person = OfPerson::new(Some(home.clone()), &BTreeMap::new());
+        let person = PersonalGit::new(Some(home.clone()), &BTreeMap::new());
         let found = || paths(&project, &person, &[]);
         assert!(found().contains(&project.join(".hk")));
         let usual = found();
@@ -399,7 +403,7 @@ mod tests {
         ] {
             let text = format!("[core]\n\thooksPath = {hooks}\n");
             write(&project.join(config), &text);
-            let person = OfPerson::new(Some(home.clone()), variables);
+            let person = PersonalGit::new(Some(home.clone()), variables);
             let is_protected = |file: &str| is_protected(&project, &person, Path::new(file));
             let about = format!("{config} {hooks}");
             assert_eq!(is_protected("hk/pre-commit"), expected.is_some(), "{about}");
@@ -420,7 +424,7 @@ mod tests {
         git(&[&names[..], &[&entry]].concat()).unwrap();
         fs::create_dir_all(project.join("module/.git")).unwrap();
         write(&project.join("mine"), "[core]\n\thooksPath = hk\n");
-        let person = OfPerson::new(None, &global);
+        let person = PersonalGit::new(None, &global);
         for (file, expected) in [
             ("module/hk/pre-commit", true),
             ("module/.git/config", true),
@@ -443,7 +447,7 @@ mod tests {
             write(&project.join(file), "");
         }
         let program = "tools/x";
-        let is_protected = |path| is_protected(&project, &OfPerson::default(), Path::new(path));
+        let is_protected = |path| is_protected(&project, &PersonalGit::default(), Path::new(path));
         for (section, line, expected) in [
             ("core", "fsmonitor = tools/x", true),
             ("core", "sshCommand = X=1 ./tools/x -v", true),
@@ -490,7 +494,7 @@ mod tests {
         let module = project.join(".git/modules/x");
         fs::create_dir_all(&module).unwrap();
         write(&module.join("HEAD"), "x");
-        let usual = paths(&project, &OfPerson::default(), &[]);
+        let usual = paths(&project, &PersonalGit::default(), &[]);
         std::os::unix::fs::symlink("/dev/zero", module.join("config")).unwrap();
         rustix::fs::mknodat(
             rustix::fs::CWD,
@@ -500,7 +504,7 @@ mod tests {
             0,
         )
         .unwrap();
-        let found = paths(&project, &OfPerson::default(), &[]);
+        let found = paths(&project, &PersonalGit::default(), &[]);
         assert!(usual.iter().all(|path| found.contains(path)));
     }
 
@@ -517,7 +521,7 @@ mod tests {
         );
         write(&module.join("HEAD"), "x");
         write(&module.join("config"), "[core]\n\tworktree = ../../../sm\n");
-        let found = paths(&project, &OfPerson::default(), &[]);
+        let found = paths(&project, &PersonalGit::default(), &[]);
         for path in [".gitlocal", "sm/.git"] {
             assert!(found.contains(&project.join(path)), "{path}: {found:?}");
         }
@@ -537,7 +541,7 @@ mod tests {
         );
         write(&own.join("commondir"), "../..\n");
         write(&root.join("main/.git/modules/a/b/HEAD"), "x");
-        let of_worktree = paths(&root.join("w"), &OfPerson::default(), &[]);
+        let of_worktree = paths(&root.join("w"), &PersonalGit::default(), &[]);
         for path in [
             "w/.git",
             "main/.git/worktrees/w/config.worktree",
@@ -545,7 +549,7 @@ mod tests {
         ] {
             assert!(of_worktree.contains(&root.join(path)), "{path}");
         }
-        let of_main = paths(&root.join("main"), &OfPerson::default(), &[]);
+        let of_main = paths(&root.join("main"), &PersonalGit::default(), &[]);
         assert!(of_main.contains(&root.join("main/.git/modules/a/b/hooks")));
     }
 }

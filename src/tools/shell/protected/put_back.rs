@@ -1,5 +1,6 @@
 //! A change of a protected file as a person sees it, who may want it after all.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -28,13 +29,31 @@ named! {
 }
 
 /// A protected file that is as it was before the command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub struct PutBack {
     pub change: Change,
     pub path: PathBuf,
     /// The command's version; `None` where it removed the file, or where this could not be kept. A file that was
     /// changed and has no copy was not put back: it is too large.
     pub copy: Option<PathBuf>,
+}
+
+/// With paths of whatever bytes.
+type Written = (Change, OsString, Option<OsString>);
+
+impl From<Written> for PutBack {
+    fn from((change, path, copy): Written) -> Self {
+        let (path, copy) = (path.into(), copy.map(PathBuf::from));
+        Self { change, path, copy }
+    }
+}
+
+impl From<PutBack> for Written {
+    fn from(file: PutBack) -> Self {
+        let copy = file.copy.map(PathBuf::into_os_string);
+        (file.change, file.path.into(), copy)
+    }
 }
 
 impl PutBack {

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::super::aside::{ASIDE, ASIDE_MAX};
 use super::super::tests::{skipped, write};
-use super::super::{OfPerson, paths};
+use super::super::{PersonalGit, paths};
 use super::*;
 
 /// A project with rules for agents, an editor's folder and sessions below a protected folder.
@@ -18,7 +18,7 @@ fn project() -> (tempfile::TempDir, Order) {
         write(&project.join(file), "before");
     }
     let order = Order {
-        protected: paths(&project, &OfPerson::default(), &[]),
+        protected: paths(&project, &PersonalGit::default(), &[]),
         kept: vec![project.join(".cogtrix/data")],
         aside: Some(project.join(".cogtrix/data/aside")),
         running: Some(project.join(".cogtrix/data/running")),
@@ -56,7 +56,7 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     let first = Guard::new(&order);
     symlink("main.rs", project.join(".envrc")).unwrap();
     let later = Order {
-        protected: paths(&project, &OfPerson::default(), &[]),
+        protected: paths(&project, &PersonalGit::default(), &[]),
         ..order.clone()
     };
     let second = Guard::new(&later);
@@ -183,7 +183,7 @@ fn a_link_that_leads_to_hooks_leads_nowhere_else_afterwards() {
         symlink("real", project.join("way")).unwrap();
         let config = format!("[core]\n\thooksPath = {way}\n");
         write(&project.join(".git/config"), &config);
-        order.protected = paths(&project, &OfPerson::default(), &[]);
+        order.protected = paths(&project, &PersonalGit::default(), &[]);
         let guard = Guard::new(&order);
         fs::remove_file(project.join("way")).unwrap();
         fs::create_dir_all(project.join("way/hooks")).unwrap();
@@ -404,7 +404,7 @@ fn a_repository_that_a_command_names_in_the_index_runs_nothing_later() {
             sh(&project, &format!("git init -q && {prepare}")),
             "{prepare}"
         );
-        order.protected = paths(&project, &OfPerson::default(), &[]);
+        order.protected = paths(&project, &PersonalGit::default(), &[]);
         let guard = Guard::new(&order);
         assert!(sh(&project, &attack), "{attack}");
         sh(&project, "git status");
@@ -440,7 +440,7 @@ fn repositories_that_no_index_names_and_plain_submodules_stay() {
             return skipped("there is no git");
         }
         order.is_confined = true;
-        order.protected = paths(&project, &OfPerson::default(), &[]);
+        order.protected = paths(&project, &PersonalGit::default(), &[]);
         let guard = Guard::new(&order);
         sh(&project, &work);
         let back: Vec<PathBuf> = guard
