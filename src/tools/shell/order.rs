@@ -227,6 +227,7 @@ impl Order {
 
 /// What the stage that enters the sandbox says before it becomes the command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Entry {
     /// Everything that was ordered holds, but for a part that the kernel does not have.
     Ready { missing: Option<String> },
@@ -238,6 +239,7 @@ pub(super) enum Entry {
 
 /// What the supervisor says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Report {
     /// It did not begin.
     Refused(String),
@@ -270,8 +272,6 @@ pub(super) fn heard<T: DeserializeOwned>(line: &str) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::ffi::OsStrExt;
-
     use super::super::protected::Change;
     use super::*;
 
@@ -336,7 +336,7 @@ mod tests {
             Report::Exceeded("used more than 4 GiB of memory".into()),
             Report::PutBack(PutBack {
                 change: Change::Made,
-                path: OsStr::from_bytes(b"/a/.git/hooks/x\ny\xff").into(),
+                path: "/a/.git/hooks/x\ny".into(),
                 copy: Some("/data/x".into()),
             }),
         ] {

@@ -467,7 +467,7 @@ mod tests {
         };
         let why = "no such kernel".to_owned();
         assert_eq!(
-            refusing(r#"echo '{"Refused": "no such kernel"}'"#),
+            refusing(r#"echo '{"refused": "no such kernel"}'"#),
             Some(Entry::Refused(why))
         );
         assert_eq!(refusing("exit 0"), None);

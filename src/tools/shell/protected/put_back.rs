@@ -1,6 +1,5 @@
 //! A change of a protected file as a person sees it, who may want it after all.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -39,8 +38,8 @@ pub struct PutBack {
     pub copy: Option<PathBuf>,
 }
 
-/// With paths of whatever bytes.
-type Written = (Change, OsString, Option<OsString>);
+/// As it is told to another process.
+type Written = (Change, String, Option<String>);
 
 impl From<Written> for PutBack {
     fn from((change, path, copy): Written) -> Self {
@@ -50,9 +49,9 @@ impl From<Written> for PutBack {
 }
 
 impl From<PutBack> for Written {
-    fn from(file: PutBack) -> Self {
-        let copy = file.copy.map(PathBuf::into_os_string);
-        (file.change, file.path.into(), copy)
+    fn from(PutBack { change, path, copy }: PutBack) -> Self {
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        (change, text(path), copy.map(text))
     }
 }
 
