@@ -194,7 +194,7 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
     if let Some(part) = started.missing {
         tell(&Report::Lacks(format!("no {part} for this command")));
     }
-    if let Some(what) = guard.lacks() {
+    if let Some(what) = &guard.lacks {
         tell(&Report::Lacks(format!("not known: {what}")));
     }
     if are_gone {

@@ -35,7 +35,7 @@ pub(in crate::tools::shell) struct Guard<'a> {
     led_to: BTreeSet<PathBuf>,
     baseline: Option<Baseline>,
     /// Why commands that run at the same time do not know of each other.
-    lacks: Option<String>,
+    pub(in crate::tools::shell) lacks: Option<String>,
     /// Files with another name, under which no mount covers them.
     linked: BTreeSet<PathBuf>,
     submodules: Submodules,
@@ -48,17 +48,14 @@ impl<'a> Guard<'a> {
         let protected = protected.filter(|path| is_writable(path, order));
         let protected: Vec<PathBuf> = protected.cloned().collect();
         let mounted = protected.iter().filter(|path| can_be_mounted(path));
-        let locked = Baseline::lock(order);
+        let mut baseline = Baseline::lock(order);
         let before = snapshot(&protected, order);
-        let (mut baseline, mut lacks) = match locked {
-            Ok(baseline) => (baseline, None),
-            Err(error) => (None, Some(error)),
+        let changed = match &mut baseline {
+            Ok(Some(baseline)) => baseline.apply(&before),
+            Ok(None) | Err(_) => Ok(BTreeSet::new()),
         };
-        let applied = baseline.as_mut().map(|it| it.apply(&before)).transpose();
-        let changed = applied.unwrap_or_else(|error| {
-            lacks = Some(error);
-            None
-        });
+        let error = baseline.as_ref().err().or(changed.as_ref().err());
+        let lacks = error.map(|error| format!("{UNKNOWN}: {error}"));
         let changed = changed.unwrap_or_default();
         let links = changed.iter().filter(|path| path.is_symlink());
         let linked = before.keys().filter(|path| has_other_names(path));
@@ -68,17 +65,12 @@ impl<'a> Guard<'a> {
             submodules: submodules(order),
             led_to: links.filter_map(|link| link.canonicalize().ok()).collect(),
             changed,
-            baseline,
-            lacks: lacks.map(|error| format!("{UNKNOWN}: {error}")),
+            baseline: baseline.ok().flatten(),
+            lacks,
             before,
             protected,
             order,
         }
-    }
-
-    /// Returns why commands that run at the same time do not know of each other.
-    pub(in crate::tools::shell) fn lacks(&self) -> Option<&String> {
-        self.lacks.as_ref()
     }
 
     /// Puts back all that changed, top down, and returns it.
@@ -102,14 +94,15 @@ impl<'a> Guard<'a> {
             }
             let (before, now) = (self.before.get(&path), after.get(&path));
             // What somebody else had made of it by then is not to come back, but what was there before that.
-            let entries = self.baseline.iter().flat_map(|it| it.entries(&path));
-            let known: Vec<(&Path, &Entry)> =
-                entries.filter(|_| self.changed.contains(&path)).collect();
-            let first = known.first().filter(|(top, _)| *top == path);
-            let before = match first {
-                Some((_, first)) => Some(*first),
-                None => before.filter(|_| !self.changed.contains(&path)),
+            let known: Vec<(&Path, &Entry)> = match &self.baseline {
+                Some(baseline) if self.changed.contains(&path) => baseline.entries(&path).collect(),
+                _ => before
+                    .map(|before| (path.as_path(), before))
+                    .into_iter()
+                    .collect(),
             };
+            let first = known.first().filter(|(top, _)| *top == path);
+            let before = first.map(|(_, before)| *before);
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
                 (None, Some(now)) if is_harmless(&path, now, &protected) => continue,
@@ -126,10 +119,9 @@ impl<'a> Guard<'a> {
             let copy = now.and_then(|_| aside.take(&path));
             // All below went with it.
             after.retain(|other, _| !other.starts_with(&path));
-            if let Some(before) = before {
-                restore(&path, before).ok();
-                for (below, entry) in known.into_iter().skip(1) {
-                    restore(below, entry).ok();
+            if before.is_some() {
+                for (path, entry) in known {
+                    restore(path, entry).ok();
                 }
             }
             changes.push(PutBack { change, path, copy });
