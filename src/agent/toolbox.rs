@@ -157,8 +157,8 @@ pub struct Toolbox {
     pub looks: Option<UnboundedReceiver<Look>>,
     /// `None`: no tool changes files.
     pub files: Option<Files>,
-    /// The program that starts commands, until their sandbox was tried.
-    untried: Option<PathBuf>,
+    /// The program that starts commands and the folder where they know of each other, until the sandbox was tried.
+    untried: Option<(PathBuf, Option<PathBuf>)>,
     /// Whether a part of the sandbox was found to be missing.
     is_unconfined: bool,
     /// The reason why no command can run, in words for the model; none is judged or asked about then.
@@ -204,10 +204,14 @@ impl Toolbox {
 
     /// Has commands confined. Starts nothing: it returns what to tell where the kernel cannot confine at all, and the
     /// rest of the sandbox is tried before the first command. Call it once the stance is set.
-    pub fn confine_commands(&mut self, program: PathBuf) -> Option<String> {
+    pub fn confine_commands(
+        &mut self,
+        program: PathBuf,
+        running: Option<PathBuf>,
+    ) -> Option<String> {
         match shell::available() {
             Ok(_) => {
-                self.untried = Some(program);
+                self.untried = Some((program, running));
                 None
             }
             Err(unavailable) => self.take_up(Err(unavailable)),
@@ -217,8 +221,9 @@ impl Toolbox {
     /// Tries the sandbox, once in a run: before a command is judged, or a person says yes to all. Returns a warning
     /// where a part is missing.
     pub async fn try_sandbox(&mut self) -> Option<String> {
-        let program = self.untried.clone()?;
-        let tried = tokio::task::spawn_blocking(move || shell::support(&program)).await;
+        let (program, running) = self.untried.clone()?;
+        let try_it = move || shell::support(&program, running.as_deref());
+        let tried = tokio::task::spawn_blocking(try_it).await;
         self.untried = None;
         let crashed = |error: tokio::task::JoinError| {
             let why = error.to_string();

@@ -21,7 +21,7 @@ use crate::tools::files::{
 };
 use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, EachTime, Stance, Writing};
-use crate::tools::shell::{Place, Sandbox, Shell, this_program};
+use crate::tools::shell::{PersonalGit, Place, Sandbox, Shell, this_program};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
     PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
@@ -74,7 +74,8 @@ pub(super) fn toolbox(
     // Who works in a folder of keys means it to be read.
     let keys = keys.filter(|keys| keys != project && keys.starts_with(project));
     let closed: Vec<_> = own(config, inputs).into_iter().chain(keys).collect();
-    let open = open.keeping(&closed).with_home(inputs.folders.home.clone());
+    let git = PersonalGit::new(inputs.folders.home.clone(), &inputs.environment.0);
+    let open = open.keeping(&closed).with_git(git);
     let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
@@ -94,7 +95,7 @@ pub(super) fn toolbox(
     // Without tools there are no commands.
     if settings.preset != Selection::None
         && settings.shell.sandbox != Sandbox::Off
-        && let Some(warning) = toolbox.confine_commands(program()?)
+        && let Some(warning) = toolbox.confine_commands(program()?, running(inputs))
     {
         output.warning(&warning);
     }
@@ -148,13 +149,15 @@ fn place(
         kept: own_folders(config, inputs),
         config_files: config_files(config, inputs),
         aside: (!args.private).then(|| config.settings.data_dir.join("put-back")),
-        running: inputs
-            .folders
-            .state
-            .as_ref()
-            .map(|state| state.join("running")),
+        running: running(inputs),
         environment: inputs.environment.0.clone(),
     })
+}
+
+/// Where commands of all sessions know of each other.
+pub(super) fn running(inputs: &Inputs) -> Option<PathBuf> {
+    let state = inputs.folders.state.as_ref();
+    state.map(|state| state.join("running"))
 }
 
 /// What no tool for files may see or change: sessions, approvals, keys, configuration.

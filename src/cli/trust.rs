@@ -150,8 +150,13 @@ pub(super) fn look(
 
 /// The configuration as it would be with trust, to be shown; nothing is contacted or opened because of it.
 pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<(Config, Inputs), CliError> {
-    let inputs = inputs(args)?;
-    let loaded = config::load(&inputs, disk)?;
+    let mut inputs = inputs(args)?;
+    let mut loaded = config::load(&inputs, disk)?;
+    if let Some(ConfigError::TooLongToTrust { .. }) = loaded.broken {
+        // Whoever is to trust it for a run reviews it here.
+        inputs.flags.trust = TrustFlag::ThisRun;
+        loaded = config::load(&inputs, disk)?;
+    }
     if let Some(error) = loaded.broken {
         return Err(error.into());
     }

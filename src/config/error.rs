@@ -118,7 +118,7 @@ impl Hint for ConfigError {
                 "review the file, then pass --trust-folder for this run, or answer yes when asked at a terminal"
             }
             Self::TooLongToTrust { .. } => {
-                "review the file, then pass --trust-folder for this run, or shorten it"
+                "review it with `cogtrix config show`, then pass --trust-folder for this run, or shorten it"
             }
             Self::TrustFile { .. } => "--trust-folder trusts the folder for this run only",
             Self::Text(error) => return error.hint(),

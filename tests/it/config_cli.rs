@@ -481,6 +481,24 @@ fn looking_at_an_untrusted_folder_contacts_nobody_and_reads_no_secret_place() {
 }
 
 #[test]
+fn servers_that_are_too_long_to_be_asked_about_can_be_reviewed() {
+    let home = Home::new();
+    let long = "x".repeat(9_000);
+    let servers = format!("mcp_servers: {{s: {{command: no-such-program, args: [{long}]}}}}\n");
+    home.write("cogtrix.yaml", &servers);
+    let show = home.cogtrix(&["config", "show"]).run();
+    assert_eq!(show.code, Some(0), "{show}");
+    // Whole, however the lines are laid out.
+    let shown = show.stdout.matches('x').count();
+    assert!(shown >= long.len(), "{shown}");
+    assert!(show.stdout.contains("no-such-program"), "{show}");
+    let check = home.cogtrix(&["config", "check"]).run();
+    assert_eq!(check.code, Some(0), "{check}");
+    let doctor = home.cogtrix(&["doctor"]).run();
+    assert!(doctor.stdout.contains("`cogtrix config show`"), "{doctor}");
+}
+
+#[test]
 fn trust_for_one_run_is_not_remembered() {
     let home = Home::new();
     let server = chatty();

@@ -98,6 +98,31 @@ fn what_is_wrong_is_said_with_what_to_do() {
     ");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn commands_that_cannot_know_of_each_other_are_said_of_the_sandbox() {
+    if !crate::support::can_confine() {
+        return;
+    }
+    let home = Home::new();
+    home.config_of(
+        "openai",
+        "http://127.0.0.1:9/v1",
+        "embedding: {provider: none}",
+    );
+    home.write("../.local/state/cogtrix/running", "");
+    let run = doctor(&home, &[]);
+    let told: Vec<&str> = run.stdout.split_whitespace().collect();
+    let told = told.join(" ");
+    for part in [
+        "not restricted: ",
+        "what commands of several sessions change of protected files at the same time (",
+        "/cogtrix/running/trial: ",
+    ] {
+        assert!(told.contains(part), "{run}");
+    }
+}
+
 #[test]
 fn a_key_that_is_refused_is_told_by_where_it_came_from() {
     let server = Script::new([])

@@ -40,7 +40,7 @@ impl Ran {
         !self
             .reports
             .iter()
-            .any(|report| report.starts_with("lacks no namespaces"))
+            .any(|report| report.starts_with(r#"{"lacks":"no namespaces"#))
     }
 
     fn reported(&self, what: &str) -> bool {
@@ -265,7 +265,7 @@ fn what_is_kept_in_a_writable_folder_is_closed_and_the_rest_of_it_is_open() {
         ] {
             let ran = cage.follow(&order(script, Keys::Hidden));
             assert!(
-                !ran.reports.contains(&"exited 0".to_owned()),
+                !ran.reports.contains(&r#"{"exited":0}"#.to_owned()),
                 "{script}: {ran:?}"
             );
             assert!(!ran.printed.contains("the key") && !ran.printed.contains("rules"));
@@ -472,7 +472,7 @@ fn when_a_call_ends_everything_ends_and_protected_files_are_put_back() {
             let pids = pids(begun.iter().map(String::as_str));
             assert_eq!((pids.len(), alive(&pids)), (4, vec![]), "{namespaces:?}");
             assert_eq!(last.as_deref(), Some("asked"), "{namespaces:?}");
-            assert!(reports.contains("put-back [\"made\""), "{reports}");
+            assert!(reports.contains(r#"{"put-back":["made""#), "{reports}");
             assert!(is_unharmed(&cage), "{namespaces:?}: {reports}");
         }
     }
@@ -557,7 +557,7 @@ fn files_that_run_later_are_as_they_were() {
             });
             assert!(is_unharmed(&cage), "{namespaces:?}: {ran:?}");
             assert_eq!(cage.read("project/file").as_deref(), Some("fine\n"));
-            assert!(ran.reported("put-back [\"made\""), "{ran:?}");
+            assert!(ran.reported(r#"{"put-back":["made""#), "{ran:?}");
             let aside = fs::read_dir(cage.path("data/changes")).unwrap();
             let aside = aside.filter(|entry| entry.as_ref().unwrap().path().is_dir());
             assert_eq!(aside.count(), 1, "what was made is kept");
@@ -802,11 +802,11 @@ fn a_command_that_uses_too_much_is_ended_and_the_reason_is_told() {
             })
         };
         let ran = limited("perl -e '$x = \"x\" x 200_000_000; sleep 1000'");
-        let why = "exceeded used more than 100.0 MiB of memory";
+        let why = r#"{"exceeded":"used more than 100.0 MiB of memory"#;
         assert!(ran.reported(why), "{ran:?}");
         let ran = limited("for i in $(seq 40); do sleep 1000 & done; wait");
         assert!(
-            ran.reported("exceeded had more than 20 processes"),
+            ran.reported(r#"{"exceeded":"had more than 20 processes"#),
             "{ran:?}"
         );
         let ran = limited("head -c 5000000 /dev/zero > large; echo $?");
@@ -843,7 +843,7 @@ fn a_sandbox_in_a_sandbox_holds_what_it_can() {
         assert!(ran.printed.contains("inner\n"), "{ran:?}");
         assert!(
             ran.printed
-                .contains("lacks no namespaces for this command: "),
+                .contains(r#"{"lacks":"no namespaces for this command: "#),
             "{ran:?}"
         );
         assert!(!ran.printed.contains("the key"));

@@ -81,7 +81,7 @@ fn a_missing_part_of_the_sandbox_is_told_and_has_each_command_asked() {
             &["no such kernel", "none are run", "--sandbox off"][..],
         ),
         (
-            Ok(support(vec!["the network"])),
+            Ok(support(vec!["the network".to_owned()])),
             &["each one needs approval", "not covered: the network"],
         ),
         (Ok(support(Vec::new())), &[]),
@@ -115,10 +115,10 @@ fn a_missing_part_of_the_sandbox_is_told_and_has_each_command_asked() {
 async fn the_sandbox_is_tried_once_and_commands_are_asked_where_a_part_is_missing() {
     let (mut toolbox, ..) = toolbox("");
     let program = PathBuf::from("/no/such/program");
-    let told = toolbox.confine_commands(program.clone());
+    let told = toolbox.confine_commands(program.clone(), None);
     assert_eq!(told.is_some(), shell::available().is_err(), "{told:?}");
     toolbox.stance.each_time = EachTime::Nothing;
-    toolbox.untried = Some(program);
+    toolbox.untried = Some((program, None));
     assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
     let told = toolbox.try_sandbox().await.unwrap();
     assert!(

@@ -93,7 +93,7 @@ pub(super) fn project(folder: &Path) -> Finding {
     )
 }
 
-pub(super) fn sandbox(wanted: Sandbox) -> Finding {
+pub(super) fn sandbox(wanted: Sandbox, running: Option<&Path>) -> Finding {
     const ABOUT: &str = "sandbox";
     let name = match wanted {
         Sandbox::Off => {
@@ -106,7 +106,7 @@ pub(super) fn sandbox(wanted: Sandbox) -> Finding {
         .map_err(|error| Unavailable {
             why: error.to_string(),
         })
-        .and_then(|program| shell::support(&program));
+        .and_then(|program| shell::support(&program, running));
     match support {
         Ok(support) if support.missing.is_empty() => Finding::ok(
             ABOUT,

@@ -96,7 +96,9 @@ async fn all(
             findings.extend(servers);
         }
     }
-    findings.push(machine::sandbox(config.settings.tools.shell.sandbox));
+    let running = toolbox::running(inputs);
+    let sandbox = config.settings.tools.shell.sandbox;
+    findings.push(machine::sandbox(sandbox, running.as_deref()));
     findings.extend(around(args, inputs, output));
     findings
 }

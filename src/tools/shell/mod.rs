@@ -48,7 +48,7 @@ use super::{Around, Done, Effect, Escalation, Failure, Output, Run, Typed};
 
 pub use environment::looks_secret;
 pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
-pub use protected::{Change, PutBack, is_protected};
+pub use protected::{Change, PersonalGit, PutBack, is_protected};
 pub use sandbox::{Level, Unavailable, available};
 pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
@@ -296,16 +296,11 @@ impl Shell {
             network: Network::Host,
             ..self.usual_access()
         };
-        let order = self.order(command, access);
-        let guard = Guard::new(&order);
         let bounds = Bounds {
             time: Duration::MAX,
             cancel,
         };
-        let ran = run(self.command(&order), &guard, bounds, progress).await;
-        let ran = ran.map_err(|error| {
-            Failure::of(format_args!("the command could not be started: {error}"))
-        })?;
+        let ran = self.run(command, access, bounds, progress).await?;
         let (_, end) = ended(&ran, bounds.time)?;
         let failed = ran.end != End::Exited(0);
         let (printed, notes) = texts(ran);
@@ -315,6 +310,19 @@ impl Shell {
             end,
             failed,
         })
+    }
+
+    async fn run(
+        &self,
+        command: &str,
+        access: Access,
+        bounds: Bounds<'_>,
+        progress: &Sender<String>,
+    ) -> Result<Ran, Failure> {
+        let order = self.order(command, access);
+        let guard = Guard::new(&order);
+        let ran = run(self.command(&order), &guard, bounds, progress).await;
+        ran.map_err(|error| Failure::of(format_args!("the command could not be started: {error}")))
     }
 
     fn order(&self, command: &str, access: Access) -> Order {
@@ -333,13 +341,9 @@ impl Shell {
             kept: self.place.kept.clone(),
             hidden: self.hidden(),
             protected: if is_confined {
-                let Place {
-                    project,
-                    home,
-                    config_files,
-                    ..
-                } = &self.place;
-                protected::paths(project, home.as_deref(), config_files)
+                let Place { project, home, .. } = &self.place;
+                let git = PersonalGit::new(home.clone(), variables);
+                protected::paths(project, &git, &self.place.config_files)
             } else {
                 Vec::new()
             },
@@ -404,12 +408,8 @@ impl Typed for Shell {
             cancel: around.cancel,
         };
         let access = self.access(&arguments);
-        let order = self.order(&arguments.command, access);
-        let guard = Guard::new(&order);
-        let ran = run(self.command(&order), &guard, bounds, around.progress).await;
-        let ran = ran.map_err(|error| {
-            Failure::of(format_args!("the command could not be started: {error}"))
-        })?;
+        let ran = self.run(&arguments.command, access, bounds, around.progress);
+        let ran = ran.await?;
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
         if has_failed || network::may_hide_failure(&arguments.command) {

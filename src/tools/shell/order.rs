@@ -13,10 +13,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
-use super::protected::{Change, PutBack, is_below};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::protected::{PutBack, is_below};
 use crate::declare::named;
 use crate::files::resolve_links;
 
@@ -52,7 +55,7 @@ named! {
 
 named! {
     /// How a command gets its namespaces, in the order in which ways are tried.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Namespaces {
         /// It makes them itself.
         #[default]
@@ -223,7 +226,8 @@ impl Order {
 }
 
 /// What the stage that enters the sandbox says before it becomes the command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Entry {
     /// Everything that was ordered holds, but for a part that the kernel does not have.
     Ready { missing: Option<String> },
@@ -233,35 +237,9 @@ pub(super) enum Entry {
     Refused(String),
 }
 
-impl fmt::Display for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ready { missing } => {
-                write!(f, "ready {}", missing.as_deref().unwrap_or_default())
-            }
-            Self::NoNamespaces(why) => write!(f, "namespaces {}", why.replace('\n', " ")),
-            Self::Refused(why) => write!(f, "refused {}", why.replace('\n', " ")),
-        }
-    }
-}
-
-impl Entry {
-    /// Reads a line; `None` where nothing was said.
-    pub(super) fn parse(line: &str) -> Option<Self> {
-        let (what, rest) = line.strip_suffix('\n')?.split_once(' ')?;
-        Some(match what {
-            "ready" => Self::Ready {
-                missing: (!rest.is_empty()).then(|| rest.to_owned()),
-            },
-            "namespaces" => Self::NoNamespaces(rest.to_owned()),
-            "refused" => Self::Refused(rest.to_owned()),
-            _ => return None,
-        })
-    }
-}
-
 /// What the supervisor says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Report {
     /// It did not begin.
     Refused(String),
@@ -281,54 +259,20 @@ pub(super) enum Report {
     PutBack(PutBack),
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(why) => write!(f, "refused {}", why.replace('\n', " ")),
-            Self::Began(namespaces, mounts) => write!(f, "began {namespaces} {mounts}"),
-            Self::Exited(code) => write!(f, "exited {code}"),
-            Self::Signalled(signal) => write!(f, "signalled {signal}"),
-            Self::Exceeded(why) => write!(f, "exceeded {why}"),
-            Self::Left(n) => write!(f, "left {n}"),
-            Self::Lacks(part) => write!(f, "lacks {}", part.replace('\n', " ")),
-            Self::Remaining(n) => write!(f, "remaining {n}"),
-            Self::PutBack(what) => {
-                let path = what.path.to_string_lossy();
-                let copy = what.copy.as_ref().map(|copy| copy.to_string_lossy());
-                let line = serde_json::json!([what.change, path, copy]);
-                write!(f, "put-back {line}")
-            }
-        }
-    }
+/// Writes an entry or a report, as one line.
+pub(super) fn say(said: &impl Serialize, mut to: impl io::Write) -> io::Result<()> {
+    writeln!(to, "{}", serde_json::to_string(said)?)?;
+    to.flush()
 }
 
-impl Report {
-    pub(super) fn parse(line: &str) -> Option<Self> {
-        let (what, rest) = line.split_once(' ')?;
-        Some(match what {
-            "refused" => Self::Refused(rest.to_owned()),
-            "began" => {
-                let (word, mounts) = rest.split_once(' ')?;
-                Self::Began(Namespaces::parse(word)?, mounts.to_owned())
-            }
-            "exited" => Self::Exited(rest.parse().ok()?),
-            "signalled" => Self::Signalled(rest.parse().ok()?),
-            "exceeded" => Self::Exceeded(rest.to_owned()),
-            "left" => Self::Left(rest.parse().ok()?),
-            "lacks" => Self::Lacks(rest.to_owned()),
-            "remaining" => Self::Remaining(rest.parse().ok()?),
-            "put-back" => {
-                let (change, path, copy): (Change, PathBuf, Option<PathBuf>) =
-                    serde_json::from_str(rest).ok()?;
-                Self::PutBack(PutBack { change, path, copy })
-            }
-            _ => return None,
-        })
-    }
+/// Reads a line; `None` where nothing was said, or not all of it.
+pub(super) fn heard<T: DeserializeOwned>(line: &str) -> Option<T> {
+    serde_json::from_str(line).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::protected::Change;
     use super::*;
 
     #[test]
@@ -396,28 +340,13 @@ mod tests {
                 copy: Some("/data/x".into()),
             }),
         ] {
-            assert_eq!(Report::parse(&report.to_string()), Some(report));
+            let mut line = Vec::new();
+            say(&report, &mut line).unwrap();
+            let line = String::from_utf8(line).unwrap();
+            assert_eq!(heard::<Report>(&line[..line.len() - 2]), None, "{line}");
+            assert_eq!(line.lines().count(), 1);
+            assert_eq!(heard(&line), Some(report));
         }
-        assert_eq!(Report::parse("exited x"), None);
-        assert_eq!(Report::parse("Compiling x"), None);
-    }
-
-    #[test]
-    fn an_entry_is_one_whole_line() {
-        for (text, expected) in [
-            ("", None),
-            ("ready ", None),
-            ("ready \n", Some(Entry::Ready { missing: None })),
-            (
-                "refused no such file\n",
-                Some(Entry::Refused("no such file".to_owned())),
-            ),
-            (
-                "namespaces EPERM\n",
-                Some(Entry::NoNamespaces("EPERM".to_owned())),
-            ),
-        ] {
-            assert_eq!(Entry::parse(text), expected, "{text}");
-        }
+        assert_eq!(heard::<Report>("Compiling x"), None);
     }
 }

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::descendants;
-use super::order::Report;
+use super::order::{Report, heard};
 use super::output::{Collected, Shown};
 use super::protected::{Guard, PutBack};
 
@@ -184,7 +184,7 @@ async fn reports(child: &mut Child) -> Vec<Report> {
         // Whatever was read before an error counts.
         timeout(REST, stdout.read_to_string(&mut text)).await.ok();
     }
-    text.lines().filter_map(Report::parse).collect()
+    text.lines().filter_map(heard).collect()
 }
 
 fn ended(reports: &[Report]) -> Option<End> {

@@ -26,7 +26,7 @@ use rustix::process::{
 };
 
 use super::descendants::{self, Usage};
-use super::order::{ENTER, Entry, Limits, Namespaces, Order, Report, SUPERVISE};
+use super::order::{ENTER, Entry, Limits, Namespaces, Order, Report, SUPERVISE, heard, say};
 use super::protected::Guard;
 
 /// What the shell leaves behind when it ends may still be about to end, as the writer of a pipe is.
@@ -193,6 +193,9 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
     }
     if let Some(part) = started.missing {
         tell(&Report::Lacks(format!("no {part} for this command")));
+    }
+    if let Some(what) = &guard.lacks {
+        tell(&Report::Lacks(format!("not known: {what}")));
     }
     if are_gone {
         for file in guard.put_back(started.namespaces) {
@@ -376,7 +379,7 @@ fn entered(command: Command) -> io::Result<(Pid, Option<Entry>)> {
     let mut said = String::new();
     // Not to the end: bubblewrap keeps its streams until the command is over.
     BufReader::new(ours).read_line(&mut said)?;
-    let entry = Entry::parse(&said);
+    let entry = heard(&said);
     if !matches!(entry, Some(Entry::Ready { .. })) {
         child.wait()?;
     }
@@ -421,10 +424,7 @@ fn report(status: Option<WaitStatus>, exceeded: Option<String>) -> ExitCode {
 
 /// Nobody may be listening any more; the processes are ended all the same.
 fn tell(report: &Report) {
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{report}")
-        .and_then(|()| stdout.flush())
-        .ok();
+    say(report, io::stdout().lock()).ok();
 }
 
 #[cfg(test)]
@@ -467,7 +467,7 @@ mod tests {
         };
         let why = "no such kernel".to_owned();
         assert_eq!(
-            refusing("echo 'refused no such kernel'"),
+            refusing(r#"echo '{"refused": "no such kernel"}'"#),
             Some(Entry::Refused(why))
         );
         assert_eq!(refusing("exit 0"), None);

@@ -5,6 +5,7 @@ use std::path::Path;
 use rustix::process::{WaitOptions, waitpid};
 
 use super::order::{Namespaces, Network, Order};
+use super::protected::{UNKNOWN, try_record};
 use super::sandbox::{Level, Unavailable, available};
 use super::supervise::{Started, start_confined};
 
@@ -16,7 +17,7 @@ pub struct Support {
     pub landlock: Level,
     pub namespaces: Namespaces,
     /// What is not held for want of a part, in words for a person.
-    pub missing: Vec<&'static str>,
+    pub missing: Vec<String>,
 }
 
 impl Support {
@@ -45,13 +46,14 @@ impl Support {
         Self {
             landlock,
             namespaces: started.namespaces,
-            missing: missing.map(|(_, words)| words).collect(),
+            missing: missing.map(|(_, words)| words.to_owned()).collect(),
         }
     }
 }
 
-/// Confines a command that does nothing; `program` is this program, which starts itself again.
-pub fn support(program: &Path) -> Result<Support, Unavailable> {
+/// Confines a command that does nothing; `program` is this program, which starts itself again, and `running` the folder
+/// where commands know of each other.
+pub fn support(program: &Path, running: Option<&Path>) -> Result<Support, Unavailable> {
     let landlock = available()?;
     let order = Order {
         is_confined: true,
@@ -62,7 +64,11 @@ pub fn support(program: &Path) -> Result<Support, Unavailable> {
     let started = start_confined(&order, program).map_err(|why| Unavailable { why })?;
     // However it ends: that it began is what was asked.
     waitpid(Some(started.pid), WaitOptions::empty()).ok();
-    Ok(Support::new(landlock, &started))
+    let mut support = Support::new(landlock, &started);
+    if let Err(error) = try_record(running) {
+        support.missing.push(format!("{UNKNOWN} ({error})"));
+    }
+    Ok(support)
 }
 
 #[cfg(test)]
@@ -89,7 +95,7 @@ mod tests {
                 missing: seccomp.map(str::to_owned),
             };
             let support = Support::new(landlock, &started);
-            let is_named = |(words, start): (&&str, &&str)| words.starts_with(start);
+            let is_named = |(words, start): (&String, &&str)| words.starts_with(start);
             assert_eq!(support.missing.len(), expected.len());
             assert!(
                 support.missing.iter().zip(expected).all(is_named),

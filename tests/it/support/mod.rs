@@ -52,7 +52,8 @@ pub(crate) fn is_wholly_confined() -> bool {
     if !can_confine() {
         return false;
     }
-    let missing = match support(&program()) {
+    let running = tempfile::TempDir::new().unwrap();
+    let missing = match support(&program(), Some(running.path())) {
         Ok(support) if !support.is_whole() => support.missing.join(", "),
         // Another program under test may not know how to tell; it is to fail.
         _ => return true,

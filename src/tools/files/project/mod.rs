@@ -20,6 +20,7 @@ use cap_std::fs::{Dir, Metadata};
 
 use crate::files::{Parents, Place, at_once, is_same};
 use crate::tools::Failure;
+use crate::tools::shell::PersonalGit;
 
 pub use error::ProjectError;
 use kept::Kept;
@@ -33,8 +34,8 @@ pub struct Project {
     /// As it was opened, absolute.
     given: PathBuf,
     kept: Kept,
-    /// The person's, where one looks for what they configured for all projects.
-    pub(super) home: Option<PathBuf>,
+    /// The person's configuration of git for all projects.
+    pub(super) git: PersonalGit,
 }
 
 impl Project {
@@ -45,7 +46,7 @@ impl Project {
             path: path.canonicalize()?,
             given: locate::flat(&given).unwrap_or(given),
             kept: Kept::default(),
-            home: None,
+            git: PersonalGit::default(),
         })
     }
 
@@ -56,10 +57,10 @@ impl Project {
         self
     }
 
-    /// The same with the home folder of the person.
+    /// The same with what a person set for git.
     #[must_use]
-    pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
-        self.home = home;
+    pub fn with_git(mut self, git: PersonalGit) -> Self {
+        self.git = git;
         self
     }
 

@@ -47,8 +47,8 @@ impl Writing {
         let real = self.project.resolve(&located)?;
         let path = PathBuf::from(path);
         // By its own name, too: a link that is protected may lead to what is not, or to nothing yet.
-        let (project, home) = (self.project.path(), self.project.home.as_deref());
-        let is_protected = |file: &Path| is_protected(project, home, file);
+        let (project, git) = (self.project.path(), &self.project.git);
+        let is_protected = |file: &Path| is_protected(project, git, file);
         Ok(if is_protected(&located) || is_protected(&real) {
             Effect::WritesProtected(path)
         } else {

@@ -1,7 +1,10 @@
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::*;
 use crate::tools::files::fixture::Fixture;
+use crate::tools::shell::PersonalGit;
 
 #[test]
 fn a_write_shows_first_what_it_does_and_says_then_what_it_did() {
@@ -77,13 +80,21 @@ fn a_write_to_what_runs_later_says_so_whatever_link_leads_there() {
 
 #[test]
 fn hooks_that_the_persons_own_configuration_of_git_names_run_later() {
-    let fixture = Fixture::with(&[(".gitconfig", "[core]\nhooksPath = hk\n")]);
+    let fixture = Fixture::with(&[
+        (".gitconfig", "[core]\nhooksPath = hk\n"),
+        ("mine", "[alias]\nx = !tools/x\n"),
+        ("tools/x", ""),
+    ]);
     let home = fixture.at(".");
-    let project = Project::open(&home).unwrap().with_home(Some(home));
+    let global = fixture.at("mine").display().to_string();
+    let variables = BTreeMap::from([("GIT_CONFIG_GLOBAL".to_owned(), global)]);
+    let project = Project::open(&home).unwrap();
+    let project = project.with_git(PersonalGit::new(Some(home), &variables));
     let writing = Writing::new(Arc::new(project), fixture.changes);
-    let path = "hk/pre-commit";
-    let effect = writing.effect(path).unwrap();
-    assert_eq!(effect, Effect::WritesProtected(path.into()));
+    for path in ["hk/pre-commit", "mine", "tools/x"] {
+        let effect = writing.effect(path).unwrap();
+        assert_eq!(effect, Effect::WritesProtected(path.into()));
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::order::{ENTER, Entry, Keys, Namespaces, Network, Order};
+use super::order::{ENTER, Entry, Keys, Namespaces, Network, Order, say};
 use super::sandbox;
 use super::supervise::REFUSED;
 
@@ -41,7 +41,7 @@ pub(super) fn enter(order: &Order) -> ExitCode {
     };
     let entry = confine(order);
     let is_ready = matches!(entry, Entry::Ready { .. });
-    let said = writeln!(File::from(channel), "{entry}");
+    let said = say(&entry, File::from(channel));
     if let Some((program, arguments)) = order.command.split_first()
         && is_ready
         && said.is_ok()

@@ -1,12 +1,14 @@
 //! Files, links and folders as they were before a command, so that they can be compared and made again.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use serde::{Deserialize, Serialize};
 
 use super::aside::remove;
 use super::{children, is_below};
@@ -18,16 +20,17 @@ const CONTENT_MAX: u64 = 4 << 20;
 const ALL_CONTENT_MAX: u64 = 32 << 20;
 
 /// A file, link or folder at a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Entry {
     File {
         stamp: Stamp,
         mode: u32,
         /// `None` of a file that is too large.
+        #[serde(with = "base64_text")]
         content: Option<Vec<u8>>,
     },
     Link {
-        target: PathBuf,
+        target: OsString,
         stamp: Stamp,
     },
     Folder {
@@ -40,12 +43,36 @@ pub(super) enum Entry {
 }
 
 /// Changes whenever a file does: no command can set the time of the last change of an inode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     device: u64,
     inode: u64,
     size: u64,
     changed: (i64, i64),
+}
+
+/// The content of a file where it is written down.
+mod base64_text {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[expect(clippy::ref_option, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(
+        content: &Option<Vec<u8>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = content.as_ref().map(|content| STANDARD.encode(content));
+        text.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Vec<u8>>, D::Error> {
+        let text: Option<String> = Option::deserialize(deserializer)?;
+        let content = text.map(|text| STANDARD.decode(text)).transpose();
+        content.map_err(Error::custom)
+    }
 }
 
 impl Stamp {
@@ -164,7 +191,7 @@ fn entry(path: &Path, found: io::Result<Metadata>, left: &mut u64) -> Option<Ent
         }
     } else if kind.is_symlink() {
         Entry::Link {
-            target: fs::read_link(path).unwrap_or_default(),
+            target: fs::read_link(path).unwrap_or_default().into(),
             stamp: Stamp::of(&found),
         }
     } else if kind.is_file() {

@@ -3,7 +3,7 @@
 //! Read as git reads them: names in any case, values that are quoted in part or go on in the next line, comments. The
 //! conditions of an `includeIf` may hold some day, so all of them count. Where git refuses a line, the next one is read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 use std::str::Chars;
@@ -13,44 +13,106 @@ use crate::files::resolve_links;
 
 /// Files that include each other are followed down to here, as git does.
 const DEPTH_MAX: usize = 10;
-/// Files that are read because of one.
-const FILES_MAX: usize = 64;
+/// Files that are read because of one, and their bytes; what is more is taken for a file that cannot be read.
+const FILES_MAX: usize = 1_000;
+const BYTES_MAX: usize = 4 << 20;
+
+/// Variables that name a configuration of git.
+const NAMING: [&str; 2] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
+
+/// Sections and keys whose values are commands; of a section without keys all of them.
+#[rustfmt::skip] // not one a line
+const PROGRAMS: [(&str, &[&str]); 18] = [
+    ("alias", &[]), ("pager", &[]), ("credential", &["helper"]), ("interactive", &["difffilter"]),
+    ("core", &["alternaterefscommand", "askpass", "editor", "fsmonitor", "gitproxy", "pager", "sshcommand"]),
+    ("diff", &["command", "external", "textconv"]), ("filter", &["clean", "process", "smudge"]),
+    ("merge", &["driver"]), ("sequence", &["editor"]), ("gpg", &["defaultkeycommand", "program"]),
+    ("uploadpack", &["packobjectshook"]), ("remote", &["receivepack", "uploadpack"]), ("submodule", &["update"]),
+    ("trailer", &["cmd", "command"]), ("browser", &["cmd", "path"]), ("difftool", &["cmd", "path"]),
+    ("man", &["cmd", "path"]), ("mergetool", &["cmd", "path"]),
+];
+
+/// In these sections only what begins so is a command for a shell.
+const OF_SHELL: [&str; 2] = ["alias", "submodule"];
+const SHELL: char = '!';
+
+/// Between words of a command, and between those that are quoted.
+const QUOTES: &str = "'\"`";
+const BETWEEN: &str = "'\"`$(){};|&<>=! \t\r\n";
+
+/// What a person set for git in all their repositories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PersonalGit {
+    pub(super) home: Option<PathBuf>,
+    /// Configurations that count in each repository.
+    pub(super) configs: Vec<PathBuf>,
+}
+
+impl PersonalGit {
+    pub fn new(home: Option<PathBuf>, variables: &BTreeMap<String, String>) -> Self {
+        let path = |name: &str| variables.get(name).map(PathBuf::from);
+        let below = |name: &str| home.as_ref().map(|home| home.join(name));
+        let folders = [path("XDG_CONFIG_HOME"), below(".config")].into_iter();
+        let configs = folders.flatten().map(|folder| folder.join("git/config"));
+        let configs = configs.chain(below(".gitconfig"));
+        let configs = configs.chain(NAMING.into_iter().filter_map(path));
+        Self {
+            configs: configs.chain([PathBuf::from("/etc/gitconfig")]).collect(),
+            home,
+        }
+    }
+}
 
 /// Where git works with a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bases<'a> {
-    /// Hooks are named from here.
-    pub(super) root: &'a Path,
+    /// Hooks and programs are named from each of these.
+    pub(super) roots: &'a [PathBuf],
     pub(super) home: Option<&'a Path>,
 }
 
-/// Returns every path by which a configuration has something run later: folders of hooks, configurations that are
-/// included, and the `.git` file in the folder of a submodule.
+/// Returns every path by which a configuration has something run later: folders of hooks, programs that are there,
+/// configurations that are included, and the `.git` file in the folder of a submodule.
 pub(super) fn named_paths(file: &Path, bases: Bases<'_>) -> Vec<PathBuf> {
     let mut reading = Reading {
         bases,
         seen: BTreeSet::new(),
+        bytes: 0,
         hooks: Vec::new(),
+        words: BTreeSet::new(),
         named: Vec::new(),
         worktree: None,
     };
     reading.read(file, DEPTH_MAX);
+    let Reading {
+        hooks,
+        words,
+        mut named,
+        worktree,
+        ..
+    } = reading;
     // A submodule names its hooks from its own folder.
-    let own = reading.worktree.clone().or_else(|| {
+    let own = worktree.clone().or_else(|| {
         let folder = file.parent().filter(|folder| folder.ends_with(".git"))?;
         folder.parent().map(Path::to_owned)
     });
-    let roots = own.iter().map(PathBuf::as_path).chain([bases.root]);
-    let hooks = roots.flat_map(|root| reading.hooks.iter().map(|hooks| root.join(hooks)));
-    let entrance = reading.worktree.iter().map(|folder| folder.join(".git"));
-    hooks.chain(entrance).chain(reading.named.clone()).collect()
+    for root in own.iter().chain(bases.roots) {
+        named.extend(hooks.iter().map(|hooks| root.join(hooks)));
+        let programs = words.iter().map(|word| root.join(word));
+        named.extend(programs.filter(|program| program.is_file()));
+    }
+    named.extend(worktree.map(|folder| folder.join(".git")));
+    named
 }
 
 struct Reading<'a> {
     bases: Bases<'a>,
     seen: BTreeSet<PathBuf>,
+    bytes: usize,
     /// As they are named.
     hooks: Vec<PathBuf>,
+    /// Of commands.
+    words: BTreeSet<PathBuf>,
     named: Vec<PathBuf>,
     worktree: Option<PathBuf>,
 }
@@ -65,34 +127,71 @@ impl Reading<'_> {
             return;
         }
         let Some(text) = text(file) else { return };
+        self.bytes += text.len();
+        if self.bytes > BYTES_MAX {
+            return;
+        }
         for Setting {
             section,
             key,
             value,
         } in settings(&text)
         {
-            let value = match value.strip_prefix("~/") {
-                Some(below) => match self.bases.home {
-                    Some(home) => home.join(below),
-                    None => continue,
-                },
-                None if value.is_empty() => continue,
-                None => PathBuf::from(value),
-            };
             match (section.as_str(), key.as_str()) {
-                ("core", "hookspath") => self.hooks.push(value),
+                ("core", "hookspath") => self.hooks.extend(self.expanded(&value)),
                 ("core", "worktree") => self.worktree = Some(folder.join(value)),
                 ("include" | "includeif", "path") => {
-                    let included = folder.join(value);
-                    if depth > 0 {
-                        self.read(&included, depth - 1);
+                    for included in self.expanded(&value) {
+                        let included = folder.join(included);
+                        if depth > 0 {
+                            self.read(&included, depth - 1);
+                        }
+                        self.named.push(included);
                     }
-                    self.named.push(included);
+                }
+                (section, key) if is_command(section, key, &value) => {
+                    let words = value.split(|c| BETWEEN.contains(c));
+                    for word in words.chain(value.split(|c| QUOTES.contains(c))) {
+                        self.words.extend(self.expanded(word));
+                        // Behind a variable or a substitution that is the root.
+                        self.words.insert(word.trim_start_matches('/').into());
+                    }
                 }
                 _ => {}
             }
         }
     }
+
+    /// Returns the paths that a value may name. Where the home folder of another name is cannot be told, so it counts as
+    /// one's own, and as each from which the tail could lead into the project.
+    fn expanded(&self, value: &str) -> Vec<PathBuf> {
+        let value = value.strip_prefix(":(optional)").unwrap_or(value);
+        let Some(of_home) = value.strip_prefix('~') else {
+            return (!value.is_empty())
+                .then(|| value.into())
+                .into_iter()
+                .collect();
+        };
+        let (name, tail) = of_home.split_once('/').unwrap_or_default();
+        let mut found: Vec<PathBuf> = self.bases.home.iter().map(|it| it.join(tail)).collect();
+        if !name.is_empty() {
+            let ends = tail.match_indices('/').map(|(at, _)| tail.split_at(at));
+            for root in self.bases.roots {
+                let leads = ends.clone().filter(|(start, _)| root.ends_with(start));
+                found.extend(leads.map(|(_, rest)| root.join(&rest[1..])));
+                found.push(root.join(tail));
+            }
+        }
+        found
+    }
+}
+
+/// Returns whether git runs the value of a key.
+fn is_command(section: &str, key: &str, value: &str) -> bool {
+    let mut rows = PROGRAMS.iter();
+    let is_told =
+        rows.any(|(name, keys)| *name == section && (keys.is_empty() || keys.contains(&key)));
+    is_told && (!OF_SHELL.contains(&section) || value.starts_with(SHELL))
 }
 
 /// One line of a configuration; section and key in small letters, of a section only the first part of its name.
@@ -171,7 +270,8 @@ fn read_value(chars: &mut Peekable<Chars<'_>>) -> String {
             '\n' => break,
             '"' => is_quoted = !is_quoted,
             '\\' => match chars.next() {
-                None | Some('\n') => continue,
+                // Blanks before the end of the line count.
+                None | Some('\n') => {}
                 Some('n') => value.push('\n'),
                 Some('t') => value.push('\t'),
                 Some(other) => value.push(other),
@@ -205,7 +305,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::tests::write;
+    use super::super::tests::{skipped, write};
     use super::*;
 
     fn listed(text: &str) -> Vec<String> {
@@ -214,7 +314,7 @@ mod tests {
         found.collect()
     }
 
-    /// The same by git; `None` where it refuses the file, or is not there.
+    /// The same by git; `None` where it is not there.
     fn listed_by_git(text: &str) -> Option<Vec<String>> {
         let folder = tempfile::TempDir::new().unwrap();
         let file = folder.path().join("config");
@@ -222,6 +322,7 @@ mod tests {
         let mut command = Command::new("git");
         command.args(["config", "--null", "--list", "--file"]);
         let output = command.arg(&file).output().ok()?;
+        assert!(output.status.success(), "git refuses {text:?}");
         let listed = String::from_utf8(output.stdout).unwrap();
         let parts = listed.split_terminator('\0').map(|line| {
             let (name, value) = line.split_once('\n').unwrap_or((line, ""));
@@ -229,19 +330,29 @@ mod tests {
             let key = name.rsplit('.').next().unwrap();
             format!("{section}.{key}={value}")
         });
-        output.status.success().then(|| parts.collect())
+        Some(parts.collect())
     }
 
-    proptest! {
-        #[test]
-        fn what_git_reads_is_read_the_same(
-            text in "(\\[core\\]|\\[a \"b\\]\"\\]|\\[A\\.b\\]|x|y-1|=|= | |\t|\"|\\\\|\\\\n|\n|\r\n|#|;|é){0,24}"
-        ) {
-            let text = format!("[core]\n{text}");
-            if let Some(expected) = listed_by_git(&text) {
-                prop_assert_eq!(listed(&text), expected, "{:?}", text);
-            }
+    const HEADER: &str = r#"(\[core\]|\[a "b\\"\]"\]|\[A\.b\])?"#;
+    const ASSIGNED: &str = r#"[ \t]*=[ \t]*(x|é| |\\[nt"\\]|\\\n|"(x|#|;| |é|\\[nt"\\]|\\\n){0,3}"){0,5}([#;][x"\[ ]{0,3})?"#;
+    const OTHER: &str = r#"[ \t]*([#;][x"\\ ]{0,3})?"#;
+
+    fn valid() -> impl Strategy<Value = String> {
+        let key = format!("[ \t]*(x|Y-1)(|[ \t]{{1,2}}|{ASSIGNED})");
+        let line = format!("{HEADER}({key}|{OTHER})(\r\n|\n)");
+        let lines = format!("({line}){{0,6}}");
+        proptest::string::string_regex(&lines).unwrap()
+    }
+
+    #[test]
+    fn what_git_reads_is_read_the_same() {
+        if listed_by_git("").is_none() {
+            return skipped("there is no git");
         }
+        proptest!(|(lines in valid())| {
+            let text = format!("[core]\n{lines}");
+            prop_assert_eq!(Some(listed(&text)), listed_by_git(&text), "{:?}", text);
+        });
     }
 
     #[test]
@@ -267,6 +378,7 @@ mod tests {
                 "[core]\nhooksPath = too\\\nls/\"h k\" # mine\nx = 1",
                 "core.hookspath=tools/h k core.x=1",
             ),
+            ("[core]\nx = a \\\n", "core.x=a "),
             (
                 "[core]\r\nhooksPath = a ; b\r\nx = \"#\"\r\n",
                 "core.hookspath=a core.x=#",
@@ -305,8 +417,9 @@ mod tests {
             write(&root.join(file), text);
         }
         let project = root.join("p");
+        let roots = [project.clone()];
         let bases = |home| Bases {
-            root: &project,
+            roots: &roots,
             home,
         };
         let home = root.join("home");
@@ -336,6 +449,20 @@ mod tests {
         let found = named_paths(&project.join(".git/c0"), bases(None));
         assert!(found.contains(&project.join("h10")));
         assert!(!found.contains(&project.join("h11")));
+        // Many beside each other are read.
+        let many: Vec<String> = (0..FILES_MAX - 1)
+            .map(|n| format!("path = m{n}\n"))
+            .collect();
+        write(
+            &project.join(".git/many"),
+            &format!("[include]\n{}", many.concat()),
+        );
+        write(
+            &project.join(format!(".git/m{}", FILES_MAX - 2)),
+            "[core]\nhooksPath = last",
+        );
+        let found = named_paths(&project.join(".git/many"), bases(None));
+        assert!(found.contains(&project.join("last")));
     }
 
     #[test]
@@ -343,7 +470,7 @@ mod tests {
         let root = tempfile::TempDir::new().unwrap();
         let root = root.path().canonicalize().unwrap();
         let bases = Bases {
-            root: &root,
+            roots: &[],
             home: None,
         };
         for (folder, text) in [

@@ -17,6 +17,10 @@ use super::submodules::{Lead, Submodules};
 use super::{can_be_mounted, is_below, named_files, of_git};
 use crate::tools::shell::order::{Namespaces, Order};
 
+/// Such commands are not held apart.
+pub(in crate::tools::shell) const UNKNOWN: &str =
+    "what commands of several sessions change of protected files at the same time";
+
 /// Protected files as they were before a command.
 #[derive(Debug)]
 pub(in crate::tools::shell) struct Guard<'a> {
@@ -30,6 +34,8 @@ pub(in crate::tools::shell) struct Guard<'a> {
     /// What links among them led to: files of the project like any other.
     led_to: BTreeSet<PathBuf>,
     baseline: Option<Baseline>,
+    /// Why commands that run at the same time do not know of each other.
+    pub(in crate::tools::shell) lacks: Option<String>,
     /// Files with another name, under which no mount covers them.
     linked: BTreeSet<PathBuf>,
     submodules: Submodules,
@@ -44,7 +50,12 @@ impl<'a> Guard<'a> {
         let mounted = protected.iter().filter(|path| can_be_mounted(path));
         let mut baseline = Baseline::lock(order);
         let before = snapshot(&protected, order);
-        let changed = baseline.as_mut().and_then(|it| it.apply(&before).ok());
+        let changed = match &mut baseline {
+            Ok(Some(baseline)) => baseline.apply(&before),
+            Ok(None) | Err(_) => Ok(BTreeSet::new()),
+        };
+        let error = baseline.as_ref().err().or(changed.as_ref().err());
+        let lacks = error.map(|error| format!("{UNKNOWN}: {error}"));
         let changed = changed.unwrap_or_default();
         let links = changed.iter().filter(|path| path.is_symlink());
         let linked = before.keys().filter(|path| has_other_names(path));
@@ -54,7 +65,8 @@ impl<'a> Guard<'a> {
             submodules: submodules(order),
             led_to: links.filter_map(|link| link.canonicalize().ok()).collect(),
             changed,
-            baseline,
+            baseline: baseline.ok().flatten(),
+            lacks,
             before,
             protected,
             order,
@@ -81,8 +93,16 @@ impl<'a> Guard<'a> {
                 continue;
             }
             let (before, now) = (self.before.get(&path), after.get(&path));
-            // What somebody else had made of it by then is not to come back.
-            let before = before.filter(|_| !self.changed.contains(&path));
+            // What somebody else had made of it by then is not to come back, but what was there before that.
+            let known: Vec<(&Path, &Entry)> = match &self.baseline {
+                Some(baseline) if self.changed.contains(&path) => baseline.entries(&path).collect(),
+                _ => before
+                    .map(|before| (path.as_path(), before))
+                    .into_iter()
+                    .collect(),
+            };
+            let first = known.first().filter(|(top, _)| *top == path);
+            let before = first.map(|(_, before)| *before);
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
                 (None, Some(now)) if is_harmless(&path, now, &protected) => continue,
@@ -99,8 +119,10 @@ impl<'a> Guard<'a> {
             let copy = now.and_then(|_| aside.take(&path));
             // All below went with it.
             after.retain(|other, _| !other.starts_with(&path));
-            if let Some(before) = before {
-                restore(&path, before).ok();
+            if before.is_some() {
+                for (path, entry) in known {
+                    restore(path, entry).ok();
+                }
             }
             changes.push(PutBack { change, path, copy });
         }

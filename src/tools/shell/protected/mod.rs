@@ -26,9 +26,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::files::resolve_links;
 
+pub(super) use baseline::try_record;
 use entry::text;
+pub use git_config::PersonalGit;
 use git_config::{Bases, named_paths};
-pub(super) use guard::Guard;
+pub(super) use guard::{Guard, UNKNOWN};
 pub use put_back::{Change, PutBack};
 use submodules::{Lead, Submodules, git_folder};
 
@@ -65,10 +67,8 @@ const WORKSPACE_END: &[u8] = b".code-workspace";
 /// In a folder of git: files that name programs, or another such folder.
 const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
-/// Configurations of git that count in every repository of a person, from the home folder, …
-const CONFIGS: [&str; 2] = [".gitconfig", ".config/git/config"];
-/// … and in every one of the machine.
-const CONFIG_OF_MACHINE: &str = "/etc/gitconfig";
+/// The names of configurations in it, and in those of worktrees.
+const CONFIGS: [&str; 2] = ["config", "config.worktree"];
 
 /// In the folder of each worktree: files that name the folder that counts for it.
 const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
@@ -77,55 +77,52 @@ const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
 const DEPTH_MAX: usize = 4;
 
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
-pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn paths(
+    project: &Path,
+    person: &PersonalGit,
+    config_files: &[PathBuf],
+) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
     paths.extend(named_files(project));
     for file in config_files {
         paths.insert(file.clone());
         paths.extend(by_its_names(file));
     }
-    let git = project.join(".git");
-    match fs::symlink_metadata(&git) {
-        // Another folder counts: a worktree, a submodule, a link.
-        Ok(found) if !found.is_dir() => {
-            paths.insert(git.clone());
-            let own = git_folder(project);
-            let common = own.as_ref().and_then(|own| {
-                let named = text(&own.join("commondir"))?;
-                own.join(named.trim_end()).canonicalize().ok()
-            });
-            paths.extend(own.iter().chain(&common).flat_map(|git| of_git(git)));
-        }
-        _ => {
-            let modules = submodules(&git.join("modules"), DEPTH_MAX);
-            paths.extend(modules.iter().chain([&git]).flat_map(|git| of_git(git)));
-        }
+    // What a config names, unless git needs to write there: hooks of one's own, programs, further configs, the folder
+    // of a submodule. Those of a repository around the project, of the person and of the machine count, too.
+    let home = person.home.as_deref();
+    let named_by = |configs: &[PathBuf], roots: &[PathBuf]| -> Vec<PathBuf> {
+        let configs = configs.iter();
+        let named = configs.flat_map(|config| named_paths(config, Bases { roots, home }));
+        named.collect()
+    };
+    let real = resolve_links(project);
+    let own = repository(project);
+    let mut roots = vec![real.clone()];
+    let mut named = named_by(&configs(&own), &roots);
+    paths.extend(own);
+    let around = real.ancestors().skip(1);
+    for root in around.filter(|root| root.join(".git").exists()) {
+        let found = repository(root);
+        named.extend(named_by(&configs(&found), &[root.to_owned()]));
+        named.extend(found);
+        roots.push(root.to_owned());
     }
-    for submodule in Submodules::of(project).entered.into_values() {
-        paths.extend(of_git(&submodule.git));
+    for (path, submodule) in Submodules::of(project).entered {
+        let found = of_git(&submodule.git);
+        named.extend(named_by(&configs(&found), std::slice::from_ref(&path)));
+        paths.extend(found);
         if let Lead::File(_) = submodule.lead {
             paths.insert(submodule.entrance);
         }
+        roots.push(path);
     }
-    // What a config names, unless git needs to write there: hooks of one's own, further configs, the folder of a
-    // submodule. Those of the person and of the machine count, too.
-    let real = resolve_links(project);
-    let configs = paths.iter();
-    let configs =
-        configs.filter(|path| path.ends_with("config") || path.ends_with("config.worktree"));
-    let personal = home.into_iter();
-    let personal = personal.flat_map(|home| CONFIGS.map(|name| home.join(name)));
-    let bases = Bases { root: &real, home };
-    let named: Vec<PathBuf> = configs
-        .cloned()
-        .chain(personal)
-        .chain([PathBuf::from(CONFIG_OF_MACHINE)])
-        .flat_map(|config| named_paths(&config, bases))
-        .flat_map(|path| by_its_names(&path))
-        .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))
-        .filter(|path| !git.starts_with(path))
-        .collect();
-    paths.extend(named);
+    named.extend(named_by(&person.configs, &roots));
+    named.extend_from_slice(&person.configs);
+    let git = project.join(".git");
+    let named = named.into_iter().flat_map(|path| by_its_names(&path));
+    let named = named.filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)));
+    paths.extend(named.filter(|path| !git.starts_with(path)));
     // The target of a link counts as much as the link.
     let targets: Vec<PathBuf> = paths
         .iter()
@@ -136,13 +133,42 @@ pub(super) fn paths(project: &Path, home: Option<&Path>, config_files: &[PathBuf
     paths.into_iter().collect()
 }
 
+/// Returns what names programs, or another folder of git, in those of a root and of its submodules.
+fn repository(root: &Path) -> Vec<PathBuf> {
+    let git = root.join(".git");
+    match fs::symlink_metadata(&git) {
+        // Another folder counts: a worktree, a submodule, a link.
+        Ok(found) if !found.is_dir() => {
+            let own = git_folder(root);
+            let common = own.as_ref().and_then(|own| {
+                let named = text(&own.join("commondir"))?;
+                own.join(named.trim_end()).canonicalize().ok()
+            });
+            let folders = own.iter().chain(&common);
+            let files = folders.flat_map(|git| of_git(git));
+            files.chain([git]).collect()
+        }
+        _ => {
+            let modules = submodules(&git.join("modules"), DEPTH_MAX);
+            let folders = modules.iter().chain([&git]);
+            folders.flat_map(|git| of_git(git)).collect()
+        }
+    }
+}
+
+/// Returns which of the files of a repository are configurations.
+fn configs(files: &[PathBuf]) -> Vec<PathBuf> {
+    let is_config = |path: &&PathBuf| CONFIGS.iter().any(|name| path.ends_with(name));
+    files.iter().filter(is_config).cloned().collect()
+}
+
 /// Returns whether some program acts upon a file of the project later; its path is relative to the project, without
 /// links.
-pub fn is_protected(project: &Path, home: Option<&Path>, file: &Path) -> bool {
+pub fn is_protected(project: &Path, person: &PersonalGit, file: &Path) -> bool {
     // Whatever the case: some file systems know no difference.
     let lower = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
     let file = lower(&project.join(file));
-    let mut protected = paths(project, home, &[]).into_iter();
+    let mut protected = paths(project, person, &[]).into_iter();
     protected.any(|path| file.starts_with(lower(&path)))
         || file
             .strip_prefix(lower(project))
@@ -211,9 +237,17 @@ fn children(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::io::Write;
 
     use super::*;
+
+    /// Tells what a test leaves out, so that no test runner swallows it.
+    pub(super) fn skipped(why: &str) {
+        let test = std::thread::current();
+        let line = format!("{} is skipped: {why}\n", test.name().unwrap_or_default());
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
+    }
 
     pub(super) fn write(path: &Path, text: &str) {
         let mut file = fs::File::create(path).unwrap();
@@ -236,8 +270,8 @@ mod tests {
             (".", None),
         ] {
             write(&config, &format!("[Core]\n\thooksPath = {value}\n"));
-            let usual = paths(&root.path().join("missing"), None, &[]).len();
-            let found = paths(&project, None, &[]);
+            let usual = paths(&root.path().join("missing"), &PersonalGit::default(), &[]).len();
+            let found = paths(&project, &PersonalGit::default(), &[]);
             let more = expected.map_or(0, |_| 1);
             assert_eq!(found.len(), usual + OF_WORKTREE.len() + more, "{value}");
             for path in expected.into_iter().chain([
@@ -301,7 +335,7 @@ mod tests {
             ("src/main.rs", false),
         ] {
             assert_eq!(
-                is_protected(&project, None, Path::new(file)),
+                is_protected(&project, &PersonalGit::default(), Path::new(file)),
                 expected,
                 "{file}"
             );
@@ -316,7 +350,8 @@ mod tests {
         fs::create_dir_all(project.join(".git")).unwrap();
         let config = "[core]\n\thooksPath = ~/work/p/.hk\n";
         write(&project.join(".git/config"), config);
-        let found = || paths(&project, Some(&home), &[]);
+        let person = PersonalGit::new(Some(home.clone()), &BTreeMap::new());
+        let found = || paths(&project, &person, &[]);
         assert!(found().contains(&project.join(".hk")));
         let usual = found();
         write(
@@ -337,13 +372,129 @@ mod tests {
     }
 
     #[test]
+    fn hooks_that_are_named_from_elsewhere_are_protected() {
+        let home = tempfile::TempDir::new().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let repository = home.join("work/repo");
+        let project = repository.join("sub");
+        fs::create_dir_all(repository.join(".git")).unwrap();
+        fs::create_dir_all(project.join("conf/git")).unwrap();
+        let variables = |name: &str, file: &str| {
+            let value = project.join(file).display().to_string();
+            BTreeMap::from([(name.to_owned(), value)])
+        };
+        let global = variables("GIT_CONFIG_GLOBAL", "mine");
+        let folder = variables("XDG_CONFIG_HOME", "conf");
+        let none = BTreeMap::new();
+        let above = "../.git/config";
+        for (config, variables, hooks, expected) in [
+            // Of a repository around the project.
+            (above, &none, "sub/hk", Some("hk")),
+            (above, &none, "hk", None),
+            (above, &none, "~other/work/repo/sub/hk", Some("hk")),
+            (above, &none, "~other/sub/hk", Some("hk")),
+            (above, &none, "~/work/repo/sub/hk", Some("hk")),
+            (above, &none, ":(optional)sub/hk", Some("hk")),
+            // Of the person.
+            ("mine", &global, "hk", Some("hk")),
+            ("mine", &none, "hk", None),
+            ("conf/git/config", &folder, "hk", Some("hk")),
+            ("conf/git/config", &folder, "sub/hk", Some("hk")),
+        ] {
+            let text = format!("[core]\n\thooksPath = {hooks}\n");
+            write(&project.join(config), &text);
+            let person = PersonalGit::new(Some(home.clone()), variables);
+            let is_protected = |file: &str| is_protected(&project, &person, Path::new(file));
+            let about = format!("{config} {hooks}");
+            assert_eq!(is_protected("hk/pre-commit"), expected.is_some(), "{about}");
+            // So is the configuration itself.
+            assert_eq!(is_protected(config), !variables.is_empty(), "{about}");
+            fs::remove_file(project.join(config)).unwrap();
+        }
+        // In the folder of a submodule the person's own counts as well, also where the project is only around it.
+        let git = |arguments: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            command.args(arguments).current_dir(&repository).output()
+        };
+        let names = ["update-index", "--add", "--cacheinfo"];
+        let entry = format!("160000,{},sub/module", "1".repeat(40));
+        let Ok(_) = git(&["init", "-q"]) else {
+            return skipped("there is no git");
+        };
+        git(&[&names[..], &[&entry]].concat()).unwrap();
+        fs::create_dir_all(project.join("module/.git")).unwrap();
+        write(&project.join("mine"), "[core]\n\thooksPath = hk\n");
+        let person = PersonalGit::new(None, &global);
+        for (file, expected) in [
+            ("module/hk/pre-commit", true),
+            ("module/.git/config", true),
+            ("other/hk/pre-commit", false),
+        ] {
+            let found = is_protected(&project, &person, Path::new(file));
+            assert_eq!(found, expected, "{file}");
+        }
+    }
+
+    #[test]
+    fn programs_of_the_project_that_a_configuration_names_are_protected() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        let config = project.join(".git/config");
+        for folder in [".git", "tools"] {
+            fs::create_dir(project.join(folder)).unwrap();
+        }
+        for file in ["tools/x", "tools/my x", "x"] {
+            write(&project.join(file), "");
+        }
+        let program = "tools/x";
+        let is_protected = |path| is_protected(&project, &PersonalGit::default(), Path::new(path));
+        for (section, line, expected) in [
+            ("core", "fsmonitor = tools/x", true),
+            ("core", "sshCommand = X=1 ./tools/x -v", true),
+            ("core", "editor = tools/x", true),
+            ("core", "pager = less | tools/x", true),
+            ("core", "excludesFile = tools/x", false),
+            ("filter \"a\"", "clean = tools/x %f", true),
+            ("filter \"a\"", "smudge = sh 'tools/x'", true),
+            ("filter \"a\"", "process = tools/x", true),
+            ("filter \"a\"", "required = true", false),
+            ("diff \"a\"", "command = tools/x", true),
+            ("diff \"a\"", "textconv = tools/x", true),
+            ("merge \"a\"", "driver = tools/x %O %A", true),
+            ("alias", "a = !tools/x", true),
+            ("alias", "a = \"!f() { tools/x; }; f\"", true),
+            (
+                "alias",
+                "a = !$(git rev-parse --show-toplevel)/tools/x",
+                true,
+            ),
+            ("alias", "a = log tools/x", false),
+            ("sequence", "editor = tools/x", true),
+            ("credential \"https://a\"", "helper = !tools/x", true),
+            ("gpg \"ssh\"", "program = tools/x", true),
+            ("uploadpack", "packObjectsHook = tools/x", true),
+            ("user", "name = tools/x", false),
+            ("alias", "a = !tools/none", false),
+        ] {
+            write(&config, &format!("[{section}]\n\t{line}\n"));
+            assert_eq!(is_protected(program), expected, "{section} {line}");
+            assert!(!is_protected("tools/none") && !is_protected("tools/y"));
+        }
+        write(&config, "[core]\n\tpager = \"'tools/my x'\"\n");
+        assert!(is_protected("tools/my x"));
+        // A word that is in no folder counts as well: `sh x`.
+        write(&config, "[core]\n\teditor = sh x\n");
+        assert!(is_protected("x"));
+    }
+
+    #[test]
     fn a_config_without_an_end_is_not_read() {
         let root = tempfile::TempDir::new().unwrap();
         let project = root.path().canonicalize().unwrap();
         let module = project.join(".git/modules/x");
         fs::create_dir_all(&module).unwrap();
         write(&module.join("HEAD"), "x");
-        let usual = paths(&project, None, &[]);
+        let usual = paths(&project, &PersonalGit::default(), &[]);
         std::os::unix::fs::symlink("/dev/zero", module.join("config")).unwrap();
         rustix::fs::mknodat(
             rustix::fs::CWD,
@@ -353,7 +504,7 @@ mod tests {
             0,
         )
         .unwrap();
-        let found = paths(&project, None, &[]);
+        let found = paths(&project, &PersonalGit::default(), &[]);
         assert!(usual.iter().all(|path| found.contains(path)));
     }
 
@@ -370,7 +521,7 @@ mod tests {
         );
         write(&module.join("HEAD"), "x");
         write(&module.join("config"), "[core]\n\tworktree = ../../../sm\n");
-        let found = paths(&project, None, &[]);
+        let found = paths(&project, &PersonalGit::default(), &[]);
         for path in [".gitlocal", "sm/.git"] {
             assert!(found.contains(&project.join(path)), "{path}: {found:?}");
         }
@@ -390,7 +541,7 @@ mod tests {
         );
         write(&own.join("commondir"), "../..\n");
         write(&root.join("main/.git/modules/a/b/HEAD"), "x");
-        let of_worktree = paths(&root.join("w"), None, &[]);
+        let of_worktree = paths(&root.join("w"), &PersonalGit::default(), &[]);
         for path in [
             "w/.git",
             "main/.git/worktrees/w/config.worktree",
@@ -398,7 +549,7 @@ mod tests {
         ] {
             assert!(of_worktree.contains(&root.join(path)), "{path}");
         }
-        let of_main = paths(&root.join("main"), None, &[]);
+        let of_main = paths(&root.join("main"), &PersonalGit::default(), &[]);
         assert!(of_main.contains(&root.join("main/.git/modules/a/b/hooks")));
     }
 }

@@ -28,13 +28,31 @@ named! {
 }
 
 /// A protected file that is as it was before the command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub struct PutBack {
     pub change: Change,
     pub path: PathBuf,
     /// The command's version; `None` where it removed the file, or where this could not be kept. A file that was
     /// changed and has no copy was not put back: it is too large.
     pub copy: Option<PathBuf>,
+}
+
+/// As it is told to another process.
+type Written = (Change, String, Option<String>);
+
+impl From<Written> for PutBack {
+    fn from((change, path, copy): Written) -> Self {
+        let (path, copy) = (path.into(), copy.map(PathBuf::from));
+        Self { change, path, copy }
+    }
+}
+
+impl From<PutBack> for Written {
+    fn from(PutBack { change, path, copy }: PutBack) -> Self {
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        (change, text(path), copy.map(text))
+    }
 }
 
 impl PutBack {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::can_be_mounted;
 use super::entry::text;
 use super::index::gitlinks;
+use crate::files::resolve_links;
 
 /// How git gets from the path of a submodule to its repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,8 @@ pub(super) struct Submodule {
     pub(super) git: PathBuf,
 }
 
-/// All submodules of a project that git would enter, and those of them in turn, by path.
+/// All submodules that git would enter in a project, of the repositories around it too, and those of them in turn, by
+/// path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Submodules {
     pub(super) entered: BTreeMap<PathBuf, Submodule>,
@@ -44,7 +46,8 @@ impl Submodules {
     pub(super) fn of(project: &Path) -> Self {
         let mut found = Self::default();
         let mut seen = BTreeSet::new();
-        let mut next = vec![project.to_owned()];
+        let project = resolve_links(project);
+        let mut next: Vec<PathBuf> = project.ancestors().map(Path::to_owned).collect();
         while let Some(root) = next.pop() {
             let Ok(root) = root.canonicalize() else {
                 continue;
@@ -58,7 +61,8 @@ impl Submodules {
             };
             for path in paths.iter().map(|path| root.join(path)) {
                 // Git follows a link in the place of a submodule, and none on the way to it.
-                if path.parent().is_some_and(can_be_mounted)
+                if path.starts_with(&project)
+                    && path.parent().is_some_and(can_be_mounted)
                     && let Some(submodule) = Submodule::at(&path)
                 {
                     found.entered.insert(path.clone(), submodule);

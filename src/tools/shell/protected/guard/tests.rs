@@ -3,8 +3,8 @@ use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
 use super::super::aside::{ASIDE, ASIDE_MAX};
-use super::super::paths;
-use super::super::tests::write;
+use super::super::tests::{skipped, write};
+use super::super::{PersonalGit, paths};
 use super::*;
 
 /// A project with rules for agents, an editor's folder and sessions below a protected folder.
@@ -18,7 +18,7 @@ fn project() -> (tempfile::TempDir, Order) {
         write(&project.join(file), "before");
     }
     let order = Order {
-        protected: paths(&project, None, &[]),
+        protected: paths(&project, &PersonalGit::default(), &[]),
         kept: vec![project.join(".cogtrix/data")],
         aside: Some(project.join(".cogtrix/data/aside")),
         running: Some(project.join(".cogtrix/data/running")),
@@ -56,7 +56,7 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     let first = Guard::new(&order);
     symlink("main.rs", project.join(".envrc")).unwrap();
     let later = Order {
-        protected: paths(&project, None, &[]),
+        protected: paths(&project, &PersonalGit::default(), &[]),
         ..order.clone()
     };
     let second = Guard::new(&later);
@@ -76,8 +76,20 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     write(&project.join("AGENTS.md"), "again");
     assert_eq!(second.put_back(Namespaces::Missing).len(), 2);
     assert!(!project.join(".envrc").is_symlink());
-    assert!(!project.join("AGENTS.md").exists());
-    write(&project.join("AGENTS.md"), "before");
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+    drop((first, second));
+
+    // So it is of a folder, with what it held.
+    let folder = project.join(".vscode");
+    let first = Guard::new(&order);
+    fs::remove_dir_all(&folder).unwrap();
+    write(&folder, "after");
+    let second = Guard::new(&other);
+    first.put_back(Namespaces::Missing);
+    fs::remove_dir_all(&folder).unwrap();
+    write(&folder, "again");
+    second.put_back(Namespaces::Missing);
+    assert_eq!(text(&folder.join("tasks.json")), "before");
     drop((first, second));
 
     // What the end of the first brings back is no work of the second.
@@ -102,6 +114,18 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     assert_eq!(
         fs::read_link(project.join(".envrc")).unwrap(),
         Path::new("mine")
+    );
+}
+
+#[test]
+fn where_commands_cannot_know_of_each_other_it_is_said() {
+    let (_root, mut order) = project();
+    assert_eq!(Guard::new(&order).lacks, None);
+    order.running = Some(order.writable[0].join("AGENTS.md"));
+    let guard = Guard::new(&order);
+    assert!(
+        guard.lacks.as_ref().unwrap().contains("AGENTS.md"),
+        "{guard:?}"
     );
 }
 
@@ -162,7 +186,7 @@ fn a_link_that_leads_to_hooks_leads_nowhere_else_afterwards() {
         symlink("real", project.join("way")).unwrap();
         let config = format!("[core]\n\thooksPath = {way}\n");
         write(&project.join(".git/config"), &config);
-        order.protected = paths(&project, None, &[]);
+        order.protected = paths(&project, &PersonalGit::default(), &[]);
         let guard = Guard::new(&order);
         fs::remove_file(project.join("way")).unwrap();
         fs::create_dir_all(project.join("way/hooks")).unwrap();
@@ -376,14 +400,14 @@ fn a_repository_that_a_command_names_in_the_index_runs_nothing_later() {
         let (root, mut order) = project();
         let project = root.path().canonicalize().unwrap();
         if !sh(&project, "git --version") {
-            return;
+            return skipped("there is no git");
         }
         order.is_confined = true;
         assert!(
             sh(&project, &format!("git init -q && {prepare}")),
             "{prepare}"
         );
-        order.protected = paths(&project, None, &[]);
+        order.protected = paths(&project, &PersonalGit::default(), &[]);
         let guard = Guard::new(&order);
         assert!(sh(&project, &attack), "{attack}");
         sh(&project, "git status");
@@ -416,10 +440,10 @@ fn repositories_that_no_index_names_and_plain_submodules_stay() {
         let (root, mut order) = project();
         let project = root.path().canonicalize().unwrap();
         if !sh(&project, "git init -q") {
-            return;
+            return skipped("there is no git");
         }
         order.is_confined = true;
-        order.protected = paths(&project, None, &[]);
+        order.protected = paths(&project, &PersonalGit::default(), &[]);
         let guard = Guard::new(&order);
         sh(&project, &work);
         let back: Vec<PathBuf> = guard
