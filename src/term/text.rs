@@ -166,8 +166,10 @@ fn hanging(line: &str, columns: usize) -> usize {
     });
     let fits = |at: &usize| {
         let before = width(&line[..*at]);
-        let mut words = line[*at..].split(' ').map(width);
-        before <= columns / 2 && words.all(|word| word <= columns - before || word > columns)
+        // Paths are broken anywhere.
+        let words = line[*at..].split(' ').filter(|word| !word.contains('/'));
+        let mut widths = words.map(width);
+        before <= columns / 2 && widths.all(|word| word <= columns - before || word > columns)
     };
     let begins = [indent].into_iter().chain(gaps);
     begins.take_while(fits).last().unwrap_or(0)

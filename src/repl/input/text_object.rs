@@ -230,19 +230,28 @@ fn words(line: &str, at: usize, extent: Extent, is_big: bool, n: usize) -> Optio
     };
     let cut = |run: Range<usize>| run.start.max(row.start)..run.end.min(row.end);
     let mut all = cut(run(line, at, is_big));
+    let next = |all: &Range<usize>| cut(run(line, all.end, is_big)).end;
+    let is_before_blank = |all: &Range<usize>| all.end < row.end && is_blank(line, all.end);
+    if extent == Extent::Inner {
+        for _ in 1..n {
+            all.end = next(&all);
+        }
+        return Some(all);
+    }
     let begins_blank = is_blank(line, at);
-    let runs = match extent {
-        Extent::Inner => n - 1,
-        Extent::Around => 2 * n - 1,
-    };
-    for _ in 0..runs {
-        if all.end < row.end {
-            all.end = cut(run(line, all.end, is_big)).end;
-        } else if extent == Extent::Around && !begins_blank {
-            // None behind it, so those before it.
+    for index in 0..n {
+        // A word, and the blanks on the side where it has some.
+        if index > 0 || begins_blank {
+            if begins_blank && is_before_blank(&all) {
+                all.end = next(&all);
+            }
+            all.end = next(&all);
+        }
+        if !begins_blank && is_before_blank(&all) {
+            all.end = next(&all);
+        } else if !begins_blank && index + 1 == n {
             let before = line[row.start..all.start].trim_end();
             all.start = row.start + before.len();
-            break;
         }
     }
     Some(all)
@@ -347,6 +356,7 @@ mod tests {
             ("iw", "one tw|o three", "one «two» three"),
             ("aw", "one tw|o three", "one «two »three"),
             ("aw", "one two thr|ee", "one two« three»"),
+            ("aw", "say \"b|ye\" now", "say \"«bye»\" now"),
             ("iw", "one|  two", "one«  »two"),
             ("aw", "one|  two", "one«  two»"),
             ("iw", "foo.b|ar", "foo.«bar»"),

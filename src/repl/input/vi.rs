@@ -23,6 +23,8 @@ pub(super) struct Vi {
     typing: Option<usize>,
     /// A line as a change began it anew, and as it was before.
     begun: Option<(String, String)>,
+    /// Nothing changed since, but what was undone.
+    is_undoing: bool,
 }
 
 /// An operator that waits for what it is to take; none where `f` waits for its character.
@@ -104,6 +106,7 @@ impl Vi {
             self.pending = Some(Pending { operator, n, stage });
             Some(Act::Nothing)
         };
+        self.is_undoing &= !"dcxXsSDCrRpP~.aAiI".contains(key);
         match key {
             'd' | 'y' | 'c' => wait(Some(key), Stage::Motion),
             'f' | 'F' | 't' | 'T' => wait(None, Stage::Find(key)),
@@ -123,7 +126,9 @@ impl Vi {
                 Some(self.again(Change { n, ..last }, line, at))
             }
             'u' => {
-                let (after, before) = self.begun.take_if(|(after, _)| after == line)?;
+                let is_undone = std::mem::replace(&mut self.is_undoing, true);
+                let begun = self.begun.take_if(|(after, _)| is_undone && after == line);
+                let (after, before) = begun?;
                 let range = 0..after.len();
                 let (text, cursor) = (before, 0);
                 Some(Act::Edit(Edit {
@@ -165,9 +170,9 @@ impl Vi {
         if let Some(start) = self.typing.take()
             && let Some(last) = &mut self.last
         {
-            line.get(start..at)
-                .unwrap_or_default()
-                .clone_into(&mut last.text);
+            let text = line.get(start..at).unwrap_or_default();
+            text.clone_into(&mut last.text);
+            self.is_undoing &= text.is_empty();
         }
     }
 
@@ -237,6 +242,7 @@ impl Vi {
         if operator == 'c' {
             self.typing = Some(cursor);
             self.begun = Some((done, line.to_owned()));
+            self.is_undoing = true;
             return Act::Insert(edit);
         }
         let row = row(&done, cursor.min(done.len()));
@@ -394,6 +400,8 @@ mod tests {
             ("|one two three", "dwdw.", "|"),
             ("|one two", "2~", "ON|e two"),
             ("one t|wo", "ciw<>u", "|one two"),
+            ("one t|wo", "ciw<x>dl", "one| "),
+            ("one t|wo", "ciw<x>dlu", "u is the editor's"),
             ("one|", "dx", "one|"),
             ("one|", "x", "x is the editor's"),
             ("one|", "u", "u is the editor's"),
