@@ -18,6 +18,8 @@ pub(super) struct WarnOnce {
     tools_left_out: Condition,
     /// What the disk refuses records for, as it was told last.
     not_saved: Option<Warning>,
+    /// It was told before anything was tried, so the reason may have been another.
+    is_foretold: bool,
     still_full: Condition,
     recovered: bool,
     counts_tools: bool,
@@ -35,6 +37,9 @@ impl WarnOnce {
 
     /// That the disk refuses records is one thing to say, until the reason is another (C76).
     pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
+        if self.is_foretold && error.unwritable().is_some() {
+            return None;
+        }
         let warning = Warning::not_saved(error);
         let told = self.not_saved.replace(warning.clone());
         (told.as_ref() != Some(&warning)).then_some(warning)
@@ -42,6 +47,7 @@ impl WarnOnce {
 
     /// All records are on disk.
     pub(super) fn of_saved(&mut self) -> Option<Warning> {
+        self.is_foretold = false;
         self.not_saved.take().map(|_| Warning::SavedAgain)
     }
 
@@ -49,6 +55,7 @@ impl WarnOnce {
     pub(super) fn has_told(&mut self, unwritable: Unwritable) {
         let why = unwritable.why().to_owned();
         self.not_saved = Some(Warning::NotSaved { why });
+        self.is_foretold = true;
     }
 
     /// Whether the disk refuses records, as far as it was tried.
