@@ -1,9 +1,10 @@
 //! What a server's counts and refusals teach: how it counts, how large its window really is.
 
 use super::Agent;
-use super::event::{TurnContext, Warning};
+use super::event::{MakesRoom, TurnContext, Warning};
 use crate::chat::{Calibration, Tokens, Usage};
 use crate::context::{Budget, TokenUsage};
+use crate::provider::WindowSource;
 
 /// What was sent, for judging what the server counted.
 #[derive(Clone, Copy)]
@@ -35,9 +36,11 @@ impl Agent {
         }
         let mut calibration = sent.budget.calibration();
         let warnings = self.judge(sent, counted);
-        let is_cut = warnings
-            .iter()
-            .any(|warning| matches!(warning, Warning::SilentCut { .. }));
+        let is_full = counted.is_some_and(|counted| counted >= sent.budget.window());
+        let is_cut = is_full
+            || warnings
+                .iter()
+                .any(|warning| matches!(warning, Warning::SilentCut { .. }));
         // A count that the server cut short says nothing of how it counts.
         if let Some(counted) = counted.filter(|_| !is_cut) {
             calibration = calibration.learn(sent.cost, counted);
@@ -55,9 +58,24 @@ impl Agent {
         let tools = sent.budget.calibration().grow(sent.tools);
         let all = sent.budget.calibration().grow(sent.cost);
         let cut = counted.and_then(|counted| self.warned.of_count((all, tools), counted, window));
-        cut.into_iter()
-            .chain(self.warned.of_usage(usage, tools))
-            .collect()
+        let makes_room = MakesRoom {
+            tools,
+            compacting: self.settings.summariser.is_some()
+                || self.memory.can_compact(sent.budget.prompt()),
+        };
+        let near = self.warned.of_usage(usage, makes_room);
+        let is_real = match self.window_source {
+            WindowSource::Config | WindowSource::Server => true,
+            WindowSource::Table | WindowSource::Fallback => false,
+        };
+        match cut {
+            // Both say that it is full: what helps depends on whether that is its size.
+            Some(_) if counted >= Some(window) && is_real => {
+                vec![Warning::NearLimit { usage, makes_room }]
+            }
+            Some(cut) if counted >= Some(window) => vec![cut],
+            cut => cut.into_iter().chain(near).collect(),
+        }
     }
 }
 

@@ -82,6 +82,8 @@ pub struct ToolReport {
 pub enum Warning {
     /// The disk refused; the words are in memory and are tried again with the next ones (C76).
     NotSaved { why: String },
+    /// What the disk refused is on it now.
+    SavedAgain,
     /// Older messages are no longer sent: there is no room, or the mode sends its window alone.
     LeftOut { messages: usize, reach: Reach },
     /// The input was larger than what there was room for beside the rest (C81).
@@ -96,8 +98,7 @@ pub enum Warning {
     Refitted { window: Option<Tokens> },
     NearLimit {
         usage: TokenUsage,
-        /// Of it, what the descriptions of tools take.
-        tools: Tokens,
+        makes_room: MakesRoom,
     },
     /// The reply ended at its token limit.
     ReplyCut { max_tokens: Tokens },
@@ -178,15 +179,35 @@ impl fmt::Display for Beside {
     }
 }
 
-/// What makes room in a window that is nearly full.
-fn room_from(usage: TokenUsage, tools: Tokens) -> String {
-    const MUCH: u32 = 4;
-    if tools.0 < usage.max.0 / MUCH || tools == Tokens::ZERO {
-        return "`/compact` makes room".to_owned();
+/// What can make room in a window that is nearly full.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MakesRoom {
+    /// What the descriptions of tools take.
+    pub tools: Tokens,
+    /// The window is large enough to write a summary in.
+    pub compacting: bool,
+}
+
+impl MakesRoom {
+    fn in_words(self, max: Tokens) -> String {
+        const MUCH: u32 = 4;
+        let Self { tools, compacting } = self;
+        let takes_much = tools != Tokens::ZERO && tools.0 >= max.0 / MUCH;
+        let last = if compacting {
+            "`/compact`"
+        } else {
+            "a larger window (Ollama: num_ctx)"
+        };
+        if takes_much {
+            return format!(
+                "tool descriptions take about {tools} of them; `/tools off NAME`, `/tools none` or {last} makes room"
+            );
+        }
+        if compacting || tools == Tokens::ZERO {
+            return format!("{last} makes room");
+        }
+        format!("`/tools none` or {last} makes room")
     }
-    format!(
-        "tool descriptions take about {tools} of them; `/tools off NAME`, `/tools none` or `/compact` makes room"
-    )
 }
 
 impl Beside {
@@ -220,11 +241,17 @@ impl Warning {
                 | Self::NotAttached { .. }
                 | Self::FileTakenBack { .. }
                 | Self::Remembered { .. }
+                | Self::SavedAgain
         )
     }
 
     pub fn not_saved(error: &StoreError) -> Self {
-        Self::NotSaved { why: chain(error) }
+        let why = match error.unwritable() {
+            // The names of its files would say nothing more.
+            Some(unwritable) => unwritable.why().to_owned(),
+            None => chain(error),
+        };
+        Self::NotSaved { why }
     }
 }
 
@@ -235,6 +262,7 @@ impl fmt::Display for Warning {
                 f,
                 "NOT SAVED: {why}; held in memory and retried with the next turn"
             ),
+            Self::SavedAgain => f.write_str("Everything is saved again."),
             Self::LeftOut { messages, reach } => {
                 let reach = match reach {
                     Reach::Recalled => "they are recalled when they become relevant",
@@ -271,15 +299,24 @@ impl fmt::Display for Warning {
                 }
                 f.write_str("; retried with less")
             }
-            Self::NearLimit { usage, tools } => write!(
-                f,
-                "the context window is {}{:.0} % full ({} of {} tokens); {}",
-                if usage.is_estimate { "about " } else { "" },
-                usage.percent_used.floor(),
-                usage.input,
-                usage.max,
-                room_from(*usage, *tools)
-            ),
+            Self::NearLimit { usage, makes_room } => {
+                let room = makes_room.in_words(usage.max);
+                if !usage.is_estimate && usage.input >= usage.max {
+                    return write!(
+                        f,
+                        "the request filled the context window of {} tokens, so the server may have cut off its beginning; {room}",
+                        usage.max
+                    );
+                }
+                write!(
+                    f,
+                    "the context window is {}{:.0} % full ({} of {} tokens); {room}",
+                    if usage.is_estimate { "about " } else { "" },
+                    usage.percent_used.floor(),
+                    usage.input,
+                    usage.max,
+                )
+            }
             Self::ReplyCut { max_tokens } => {
                 write!(
                     f,

@@ -321,6 +321,8 @@ impl Agent {
     /// another time.
     pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
         let refused = self.entries.flush_at_last(self.clock.now());
+        // A disk that refuses the session refuses its entries: one thing to say.
+        let refused = refused.filter(|_| !self.warned.is_unsaved());
         let mut warnings: Vec<Warning> = refused.into_iter().collect();
         let had_summary = self.jobs.running.is_some();
         let mut external = self.external.take();

@@ -62,8 +62,8 @@ use crate::index::{self, Index};
 use crate::long_term::entries::EntryStore;
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
 use crate::memory::{BadMode, LongTermContext, Memory};
-use crate::provider::{Delivery, Meter, Price, Provider};
-use crate::store::{Opened, StoreError};
+use crate::provider::{Delivery, Meter, Price, Provider, WindowSource};
+use crate::store::{Opened, StoreError, Unwritable};
 
 pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools};
 pub use counter::{Count, Uncounted};
@@ -149,6 +149,7 @@ pub struct Agent {
     billed: Spending,
     /// What the model costs, as the last turn learnt it.
     price: Option<Price>,
+    window_source: WindowSource,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -201,6 +202,7 @@ impl Agent {
             meter: Meter::default(),
             billed: Spending::default(),
             price: None,
+            window_source: WindowSource::Fallback,
         }
     }
 
@@ -413,11 +415,18 @@ impl Agent {
                 self.counted.forget();
             }
         }
-        self.ledger
-            .record(record)
-            .err()
-            .as_ref()
-            .map(Warning::not_saved)
+        let refused = self.ledger.record(record).err()?;
+        self.warned.of_refusal(&refused)
+    }
+
+    /// Whoever runs the chat has told that nothing can be saved.
+    pub fn has_told_unwritable(&mut self, unwritable: Unwritable) {
+        self.warned.has_told(unwritable);
+    }
+
+    /// Whether the person was told that something is not saved, and it still is not.
+    pub fn is_unsaved(&self) -> bool {
+        self.warned.is_unsaved()
     }
 
     /// Changes by hand what a mode keeps about the work; tells which mode it was.

@@ -65,6 +65,7 @@ impl Agent {
         };
         self.takes_tools &= takes_tools;
         self.price = abilities.price;
+        self.window_source = abilities.window_source;
         let asking = Asking { input, lookup };
         let mut budget = self.budget(abilities);
         let mut strikes = Strikes::default();

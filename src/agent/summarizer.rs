@@ -58,7 +58,10 @@ impl Hint for NotWritten {
         match self {
             Self::Provider(error) => error.hint(),
             Self::WindowTooSmall { .. } => {
-                Some("set `memory.summarization_model` to a model with a larger window".into())
+                Some(
+                    "`/tools none` or a larger window (Ollama: num_ctx) makes room; `memory.summarization_model` can name a model that has one"
+                        .into(),
+                )
             }
             Self::Incomplete
             | Self::TooShort

@@ -504,12 +504,15 @@ fn retried(
             first.put_back.retain(|file| !is_newer(file));
             first.put_back.append(&mut again.put_back);
             again.put_back = first.put_back;
-            note(
-                &mut again,
-                format_args!(
-                    "it failed at first and ran again with {more}, which the person allowed"
-                ),
-            );
+            // That the person changed it stands before it.
+            if more != Escalation::NONE {
+                note(
+                    &mut again,
+                    format_args!(
+                        "it failed at first and ran again with {more}, which the person allowed"
+                    ),
+                );
+            }
             Ok(again)
         }
         Err(Failure::Interrupted) => Err(Failure::Interrupted),
@@ -580,6 +583,14 @@ mod tests {
             "second\n[it failed at first and ran again with network, which the person allowed]";
         let both = output(told, &[("hook", "1"), ("config", "3")]);
         assert_eq!(retried(first, Ok(again), NETWORK), Ok(both));
+    }
+
+    /// It was said to have run again "with nothing more, which the person allowed".
+    #[test]
+    fn a_second_run_that_was_changed_to_ask_for_nothing_more_has_no_note() {
+        let again = || output("second", &[]);
+        let both = retried(output("first", &[]), Ok(again()), Escalation::NONE);
+        assert_eq!(both, Ok(again()));
     }
 
     #[test]

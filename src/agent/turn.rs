@@ -281,11 +281,10 @@ impl Agent {
     }
 
     fn save(&mut self, context: &mut TurnContext<'_>) {
-        if let Err(error) = self.ledger.save()
-            && let Some(warning) = self.warned.of_refusal(&error)
-        {
-            context.warn(warning);
-        }
+        context.warn_all(match self.ledger.save() {
+            Ok(()) => self.warned.of_saved(),
+            Err(error) => self.warned.of_refusal(&error),
+        });
     }
 
     fn finish(

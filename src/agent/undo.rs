@@ -78,12 +78,13 @@ impl Agent {
             .any(|call| call.name == "shell");
         let TakenBack { input, files } = self.take_back(Withdrawal::Undone)?;
         let refused = self.ledger.save().err();
+        let warning = refused.and_then(|refused| self.warned.of_refusal(&refused));
         Ok(Undone {
             input,
             files,
             has_commands,
             captured,
-            warning: refused.as_ref().map(Warning::not_saved),
+            warning,
         })
     }
 

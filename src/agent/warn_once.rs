@@ -1,10 +1,10 @@
 //! What a session has warned of already. Unit: a condition. Invariant: one that goes on is told once, and again after
 //! it ended.
 
-use super::event::{Beside, Reach, Warning};
+use super::event::{Beside, MakesRoom, Reach, Warning};
 use crate::chat::Tokens;
 use crate::context::{ContextPlan, Section, SectionKind, TokenUsage};
-use crate::store::StoreError;
+use crate::store::{StoreError, Unwritable};
 
 /// Warnings that come once for each crossing of their line, not every turn (G18).
 #[derive(Debug, Default)]
@@ -16,16 +16,17 @@ pub(super) struct WarnOnce {
     near_limit: Condition,
     silent_cut: Condition,
     tools_left_out: Condition,
-    not_saved: Condition,
+    /// What the disk refuses records for, as it was told last.
+    not_saved: Option<Warning>,
+    /// It was told before anything was tried, so the reason may have been another.
+    is_foretold: bool,
     still_full: Condition,
     recovered: bool,
     counts_tools: bool,
 }
 
 impl WarnOnce {
-    /// A turn begins: whatever it cannot save is told once more.
     pub(super) fn begin_turn(&mut self) {
-        self.not_saved = Condition::default();
         self.recovered = false;
     }
 
@@ -34,16 +35,32 @@ impl WarnOnce {
         self.recovered
     }
 
-    /// A turn writes several records; that the disk refuses them is one thing to say (C76).
+    /// That the disk refuses records is one thing to say, until the reason is another (C76).
     pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
-        self.not_saved
-            .begins(true)
-            .then(|| Warning::not_saved(error))
+        if self.is_foretold && error.unwritable().is_some() {
+            return None;
+        }
+        let warning = Warning::not_saved(error);
+        let told = self.not_saved.replace(warning.clone());
+        (told.as_ref() != Some(&warning)).then_some(warning)
     }
 
-    /// Whether the disk refused a record of this turn.
+    /// All records are on disk.
+    pub(super) fn of_saved(&mut self) -> Option<Warning> {
+        self.is_foretold = false;
+        self.not_saved.take().map(|_| Warning::SavedAgain)
+    }
+
+    /// The person knows already that nothing can be saved.
+    pub(super) fn has_told(&mut self, unwritable: Unwritable) {
+        let why = unwritable.why().to_owned();
+        self.not_saved = Some(Warning::NotSaved { why });
+        self.is_foretold = true;
+    }
+
+    /// Whether the disk refuses records, as far as it was tried.
     pub(super) fn is_unsaved(&self) -> bool {
-        self.not_saved.0
+        self.not_saved.is_some()
     }
 
     /// What a plan gives reason to warn of.
@@ -88,10 +105,10 @@ impl WarnOnce {
     }
 
     /// What a window's usage gives reason to warn of.
-    pub(super) fn of_usage(&mut self, usage: TokenUsage, tools: Tokens) -> Option<Warning> {
+    pub(super) fn of_usage(&mut self, usage: TokenUsage, makes_room: MakesRoom) -> Option<Warning> {
         self.near_limit
             .begins(usage.near_limit)
-            .then_some(Warning::NearLimit { usage, tools })
+            .then_some(Warning::NearLimit { usage, makes_room })
     }
 
     /// Compares what was sent with what the server counted. Estimates are rough, so only a count of
@@ -158,7 +175,7 @@ mod tests {
         let mut told = WarnOnce::default();
         let usage = |input| TokenUsage::new(Tokens(input), Tokens(100), 0.8, false);
         let warned: Vec<bool> = [70, 85, 90, 60, 81]
-            .map(|input| told.of_usage(usage(input), Tokens::ZERO).is_some())
+            .map(|input| told.of_usage(usage(input), MakesRoom::default()).is_some())
             .into();
         assert_eq!(warned, [false, true, false, false, true]);
     }

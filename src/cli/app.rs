@@ -234,7 +234,7 @@ async fn one_chat(
     let waiting = leaving::Waiting::of(&run_mode);
     let exit = match run_mode {
         RunMode::OneShot(prompt) => {
-            greeting.aside(&repl, output);
+            greeting.aside(&mut repl, output);
             match servers::wait_for_all(&mut repl, output, signals).await {
                 Ok(()) => {
                     let asked = ask::Asked {
@@ -248,11 +248,11 @@ async fn one_chat(
             }
         }
         RunMode::Lines => {
-            greeting.aside(&repl, output);
+            greeting.aside(&mut repl, output);
             talk::lines(&mut repl, output, signals).await
         }
         RunMode::Terminal => {
-            greeting.banner(&repl, args, output);
+            greeting.banner(&mut repl, args, output);
             if learns {
                 // What an earlier run had no time for.
                 repl.agent.begin_learning();
@@ -289,7 +289,15 @@ async fn one_chat(
     }
     let closed = repl.agent.close();
     servers::end(&mut repl).await;
-    closed.map_err(|source| CliError::NotSaved { source })?;
+    let is_told = repl.agent.is_unsaved() && waiting != leaving::Waiting::ToCatchUp;
+    closed.map_err(|source| match source.unwritable() {
+        Some(unwritable) => CliError::Unwritable {
+            folder: config.settings.data_dir.clone(),
+            unwritable,
+            is_told,
+        },
+        None => CliError::NotSaved { source },
+    })?;
     if is_terminal {
         talk::farewell(&repl, args, output);
     }

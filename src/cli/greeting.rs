@@ -1,7 +1,7 @@
 //! What a person is told before the first line.
 
 use super::args::ChatArgs;
-use super::doctor::machine::creatable;
+use super::doctor::machine::unwritable;
 use super::run_mode::RunMode;
 use crate::config::{Config, Source};
 use crate::provider::{Choice, Provider};
@@ -66,7 +66,7 @@ impl Greeting {
     }
 
     /// Repairs and the way to a model; nothing that a script would have to skip.
-    pub(super) fn aside(&self, repl: &ReplContext, output: &mut Output) {
+    pub(super) fn aside(&self, repl: &mut ReplContext, output: &mut Output) {
         if let Some(notice) = &self.session {
             output.notice(notice);
         }
@@ -76,16 +76,19 @@ impl Greeting {
         if let Some(unread) = listing::unread(repl.agent.memory().unread()) {
             output.warning(&unread);
         }
-        let data = &repl.env.places.data;
         // A run of one prompt says at its end that nothing was saved.
         if self.is_chat
             && repl.env.places.writing == Writing::Kept
-            && let Err(error) = creatable(&data.join("history"))
+            && let data = &repl.env.places.data
+            && let Some(unwritable) = unwritable(&data.join("history"))
         {
             output.warning(&format!(
-                "nothing can be saved in {}: {error}; make it writable, or choose another folder with --data-dir",
-                data.display()
+                "nothing can be saved in {}: {}; {}",
+                data.display(),
+                unwritable.why(),
+                unwritable.remedy()
             ));
+            repl.agent.has_told_unwritable(unwritable);
         }
         if repl.env.places.writing == Writing::Refused {
             output.notice("Opened read-only: commands work, but nothing is sent or saved");
@@ -95,7 +98,7 @@ impl Greeting {
         }
     }
 
-    pub(super) fn banner(mut self, repl: &ReplContext, args: &ChatArgs, output: &mut Output) {
+    pub(super) fn banner(mut self, repl: &mut ReplContext, args: &ChatArgs, output: &mut Output) {
         if !args.no_banner {
             self.repairs
                 .retain(|repair| !recap::tells(repl.session(), repair));

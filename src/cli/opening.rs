@@ -58,7 +58,7 @@ pub(super) async fn open(
     now: Timestamp,
     (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Option<Session>, CliError> {
-    let (disk, store) = parts::kept_in(args, config)?;
+    let (disk, store) = parts::disk_and_store(args, config)?;
     let store = Arc::new(store);
     let patience = run_mode.patience(config.settings.lock_wait);
     let is_chosen = args.session.is_some() || args.resume.is_some() || args.resume_last;
@@ -129,7 +129,7 @@ pub(super) async fn choose(
     if *run_mode != RunMode::Terminal || args.resume != Some(None) {
         return Ok(Some(args));
     }
-    let (_, store) = parts::kept_in(&args, config)?;
+    let (_, store) = parts::disk_and_store(&args, config)?;
     let store: Arc<dyn SessionStore> = Arc::new(store);
     let sessions = match store.list()? {
         all if args.last => (all, 0),
@@ -255,7 +255,7 @@ async fn open_asking(
 ) -> Result<Session, CliError> {
     let mut args = args.clone();
     loop {
-        let (disk, store) = parts::kept_in(&args, config)?;
+        let (disk, store) = parts::disk_and_store(&args, config)?;
         let locked = match store.open(&name, Duration::ZERO) {
             Err(locked @ StoreError::Locked { .. }) => locked,
             opened => {

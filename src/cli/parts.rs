@@ -78,7 +78,7 @@ pub(super) fn store(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> Fi
 }
 
 /// The disk of this run and the sessions on it.
-pub(super) fn kept_in(
+pub(super) fn disk_and_store(
     args: &ChatArgs,
     config: &Config,
 ) -> Result<(Arc<dyn Disk>, FileStore), CliError> {

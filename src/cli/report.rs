@@ -24,7 +24,7 @@ use crate::provider::ProviderError;
 use crate::repl::edit::EditError;
 use crate::repl::memory_view::{Caller, MemoryViewError, entries_hint};
 use crate::repl::repl_context::ReadOnly;
-use crate::store::StoreError;
+use crate::store::{StoreError, Unwritable};
 use crate::term::{Output, OutputError};
 
 /// How the process ends.
@@ -110,6 +110,14 @@ pub(super) enum CliError {
         #[source]
         source: StoreError,
     },
+    /// The data folder takes nothing.
+    #[error("session not saved in {}: {}", folder.display(), unwritable.why())]
+    Unwritable {
+        folder: PathBuf,
+        unwritable: Unwritable,
+        /// What to do about it was said before.
+        is_told: bool,
+    },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
     #[error("unknown command {word:?}")]
@@ -167,6 +175,7 @@ impl CliError {
             | Self::File { .. }
             | Self::DataFolder { .. }
             | Self::NotSaved { .. }
+            | Self::Unwritable { .. }
             | Self::Runtime { .. }
             | Self::NoWorkingFolder { .. } => Exit::Failed,
             #[cfg(feature = "mcp")]
@@ -202,6 +211,8 @@ impl Hint for CliError {
                 Some("it was removed or is not accessible; `cd` to another folder".into())
             }
             Self::NotSaved { source } => source.hint(),
+            Self::Unwritable { is_told: true, .. } => None,
+            Self::Unwritable { unwritable, .. } => Some(unwritable.remedy().into()),
             Self::DataFolder { .. } => Some(USABLE_FOLDER.into()),
             Self::NearCommand { command, .. } => {
                 let question = "to ask it as a question, quote it or put `--` before it";

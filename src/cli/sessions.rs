@@ -24,7 +24,7 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, inputs) = trust::look(args, disk.as_ref(), output)?;
-    let (disk, store) = parts::kept_in(args, &config)?;
+    let (disk, store) = parts::disk_and_store(args, &config)?;
     let workspace = parts::workspace(&config, &disk);
     let now = SystemClock.now();
     let sessions = Sessions {

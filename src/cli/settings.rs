@@ -72,7 +72,7 @@ fn check(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
         mistakes.extend(unknown_models(
             config,
             &catalog,
-            OF_A_CHAT.iter().chain(&OF_EMBEDDINGS),
+            CHAT_MODELS.iter().chain(&EMBEDDING_MODELS),
         ));
         let cues = [
             parts::extractor(config, &texts).err(),
@@ -106,20 +106,19 @@ fn warn(config: &Config, output: &mut Output) {
 }
 
 /// A setting that names a model.
-type Named = (&'static str, fn(&Settings) -> &str);
+type ModelSetting = (&'static str, fn(&Settings) -> &str);
 
-/// Of a chat.
-const OF_A_CHAT: [Named; 2] = [
+const CHAT_MODELS: [ModelSetting; 2] = [
     ("models.default", |it| &it.provider.models.default),
     ("memory.summarization_model", |it| {
         &it.memory.summarization_model
     }),
 ];
-const OF_EMBEDDINGS: [Named; 1] = [("rag.model", |it| &it.rag.model)];
+const EMBEDDING_MODELS: [ModelSetting; 1] = [("rag.model", |it| &it.rag.model)];
 
 /// Refuses models of a chat that name nothing, with the place of each.
 pub(super) fn check_models(config: &Config, catalog: &Catalog) -> Result<(), CliError> {
-    let unknown = unknown_models(config, catalog, &OF_A_CHAT);
+    let unknown = unknown_models(config, catalog, &CHAT_MODELS);
     if unknown.is_empty() {
         return Ok(());
     }
@@ -129,7 +128,7 @@ pub(super) fn check_models(config: &Config, catalog: &Catalog) -> Result<(), Cli
 fn unknown_models<'a>(
     config: &Config,
     catalog: &Catalog,
-    named: impl IntoIterator<Item = &'a Named>,
+    named: impl IntoIterator<Item = &'a ModelSetting>,
 ) -> Vec<Mistake> {
     let unknown = named.into_iter().filter_map(|(key, model)| {
         let model = model(&config.settings);

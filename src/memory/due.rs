@@ -72,6 +72,11 @@ impl Memory {
         )
     }
 
+    /// Whether a model that has room for so much in a request can write a summary.
+    pub fn can_compact(&self, room: Tokens) -> bool {
+        compaction::can_write(&self.prompts, room)
+    }
+
     /// The slow work that is due. After failures in a row it is tried now and then only (C15).
     pub fn due(&self, session: &Session, when: When, planning: Planning<'_>) -> Option<Job> {
         let view = planning.view(session);

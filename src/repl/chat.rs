@@ -1,5 +1,6 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
+mod compaction;
 mod sessions;
 mod turns;
 

@@ -26,7 +26,8 @@ pub fn event(output: &mut Output, event: TurnEvent, caller: Caller) {
             output.still_waiting(format!("retrying in {seconds} s: {why}"));
         }
         // A run of one prompt has no next turn: its end tells whether it is kept.
-        TurnEvent::Warning(Warning::NotSaved { .. }) if caller != Caller::Chat => {}
+        TurnEvent::Warning(Warning::NotSaved { .. } | Warning::SavedAgain)
+            if caller != Caller::Chat => {}
         TurnEvent::Warning(warning) => self::warning(output, &warning),
         TurnEvent::Compacting { messages, progress } => {
             output.wait_for(compacting(messages, progress), "Ctrl-C goes on without");

@@ -33,7 +33,7 @@ mod replay;
 mod samples;
 mod snapshot;
 
-pub use error::StoreError;
+pub use error::{StoreError, Unwritable};
 pub use file_store::FileStore;
 pub use format::message::MESSAGE_FIELDS;
 pub use outputs::Outputs;

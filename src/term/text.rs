@@ -157,14 +157,20 @@ pub fn wrap_prose(text: &str, columns: usize) -> String {
 }
 
 /// Where the text of a line begins below which the next ones hang: behind its indent, or behind the last gap of a table
-/// that leaves half of the line.
+/// that leaves half of the line, and room for every word that a whole line has room for.
 fn hanging(line: &str, columns: usize) -> usize {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let gaps = line[indent..].match_indices(GAP).map(|(gap, _)| {
         let gap = indent + gap;
         gap + line[gap..].len() - line[gap..].trim_start_matches(' ').len()
     });
-    let fits = |at: &usize| width(&line[..*at]) <= columns / 2;
+    let fits = |at: &usize| {
+        let before = width(&line[..*at]);
+        // Paths are broken anywhere.
+        let words = line[*at..].split(' ').filter(|word| !word.contains('/'));
+        let mut widths = words.map(width);
+        before <= columns / 2 && widths.all(|word| word <= columns - before || word > columns)
+    };
     let begins = [indent].into_iter().chain(gaps);
     begins.take_while(fits).last().unwrap_or(0)
 }
@@ -372,6 +378,11 @@ mod tests {
                 "ok  disk  free and writable",
                 20,
                 "ok  disk  free and\n          writable",
+            ),
+            (
+                "mode      conversation (window)",
+                21,
+                "mode\nconversation (window)",
             ),
             ("a\n\nb c", 2, "a\n\nb\nc"),
             ("anything", 1, "anything"),

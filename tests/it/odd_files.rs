@@ -261,6 +261,23 @@ fn a_note_of_a_move_that_cannot_be_read_stops_no_other_session() {
     assert!(refused.stderr.contains(".s.moving"), "{refused}");
 }
 
+/// Every turn said it again, with the names of its files and of the system's errors, and the end did so too.
+#[test]
+fn a_data_folder_that_cannot_be_made_is_said_at_the_start_and_once_at_the_end() {
+    let home = Home::new();
+    let run = home.cogtrix(&["--data-dir", "/proc/none", "--lines"]);
+    let run = run.env("COGTRIX_MODEL", "offline/quotes");
+    let run = run.stdin("hello\nI prefer tea over coffee\n").run();
+    let lines: Vec<&str> = run.stderr.lines().collect();
+    // Root may write there, but nothing can be made.
+    let [warning, error] = lines[..] else {
+        panic!("{run}");
+    };
+    assert!(warning.starts_with("warning: nothing can be saved in /proc/none: "));
+    assert!(error.starts_with("error: session not saved in /proc/none: "));
+    assert!(!run.stderr.contains("os error"), "{run}");
+}
+
 #[test]
 fn a_data_folder_that_cannot_be_written_is_said_at_the_start() {
     if rustix::process::geteuid().is_root() {
@@ -271,7 +288,7 @@ fn a_data_folder_that_cannot_be_written_is_said_at_the_start() {
     let with_mode = std::os::unix::fs::PermissionsExt::from_mode;
     std::fs::set_permissions(home.data().join("history"), with_mode(0o500)).unwrap();
     let warning = format!(
-        "warning: nothing can be saved in {}: Permission denied (os error 13); make it writable, or choose another folder with --data-dir\n",
+        "warning: nothing can be saved in {}: permission denied; make the data folder writable, or choose another with --data-dir\n",
         home.data().display()
     );
     let run = |args: &[&str]| {
@@ -280,10 +297,11 @@ fn a_data_folder_that_cannot_be_written_is_said_at_the_start() {
     };
     let lines = run(&["--lines"]);
     assert!(lines.stderr.starts_with(&warning), "{lines}");
+    assert_eq!(lines.stderr.lines().count(), 2, "{lines}");
     // A single prompt has no time between its start and its end, which says it.
     let prompt = run(&["-p", "hello"]);
     assert!(
-        prompt.stderr.starts_with("error: session not saved: "),
+        prompt.stderr.starts_with("error: session not saved in "),
         "{prompt}"
     );
     assert_eq!(prompt.stderr.lines().count(), 2, "{prompt}");

@@ -424,6 +424,28 @@ async fn a_dense_language_shrinks_the_budget_after_the_first_count() {
     assert!(desk.agent.session().meta().calibration.ratio() > 3.0);
 }
 
+/// Two warnings in a row said that the window was full; one advised to set its size, which is known, and the other to
+/// compact, for which it is too small.
+#[tokio::test]
+async fn a_window_that_is_known_and_full_is_one_thing_to_say() {
+    for (window, makes_room) in [
+        (1_000, "; a larger window (Ollama: num_ctx) makes room"),
+        (8_000, "; `/compact` makes room"),
+    ] {
+        let provider = ScriptedProvider::new([counted("ok", Some(Tokens(window)))]);
+        let mut desk = Desk::with(
+            provider.with_window(Tokens(window)),
+            &memory::Settings::default(),
+        );
+        desk.say(&"word ".repeat(20)).await.unwrap();
+        let told: Vec<String> = desk.warnings().iter().map(ToString::to_string).collect();
+        let told: Vec<&String> = told.iter().filter(|it| it.contains("window")).collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("the request filled the context window of "));
+        assert!(told[0].ends_with(makes_room), "{told:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_silent_cut_by_the_server_raises_the_alarm() {
     let mut desk = Desk::new([counted("ok", Some(Tokens(100)))]);

@@ -27,7 +27,7 @@ const LINES_A_STEP: usize = 1000;
 pub(super) fn run(file: &Path, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, _) = trust::load_for_command(args, disk.as_ref(), output)?;
-    let (_, store) = parts::kept_in(args, &config)?;
+    let (_, store) = parts::disk_and_store(args, &config)?;
     let import = Import {
         from: Source::named(file),
         store: Box::new(store),

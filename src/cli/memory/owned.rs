@@ -100,7 +100,7 @@ impl Owned {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::look(args, disk.as_ref(), output)?;
-        let (disk, store) = parts::kept_in(args, &config)?;
+        let (disk, store) = parts::disk_and_store(args, &config)?;
         let project = toolbox::project(args, &inputs)?;
         let (entries, notices) = parts::entries(&config, &project, Arc::clone(&disk));
         for notice in &notices {

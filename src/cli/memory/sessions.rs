@@ -56,7 +56,7 @@ impl Sessions {
     pub(super) async fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::load_for_command(args, disk.as_ref(), output)?;
-        let (disk, store) = parts::kept_in(args, &config)?;
+        let (disk, store) = parts::disk_and_store(args, &config)?;
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
         let parts = Box::pin(parts::index(args, disk, &config, &texts, (&catalog, None))).await?;

@@ -6,6 +6,7 @@
 use std::num::NonZeroUsize;
 
 use super::job::CannotCompact;
+use super::strategies::Kind;
 use crate::chat::Tokens;
 use crate::memory::fenced;
 use crate::memory::prompts::{Prompt, Prompts};
@@ -71,6 +72,13 @@ pub fn with_focus(prompt: &Prompt, prompts: &Prompts, focus: &str) -> String {
             format!("{text}\n\n{}", focus.trim())
         }
     }
+}
+
+/// Whether a model that has room for so much in a request can write a summary at all.
+pub fn can_write(prompts: &Prompts, room: Tokens) -> bool {
+    let asks = Kind::Compact.asks(prompts, false);
+    let instruction = &asks.prompt.text;
+    Writing::new(instruction, String::new(), Vec::new(), room, asks.answer).is_ok()
 }
 
 /// One message as text, and as a few words.

@@ -119,7 +119,9 @@ impl Hint for CannotCompact {
         match self {
             Self::Nothing | Self::NoResults | Self::WindowHoldsAll => None,
             Self::AllStays(_) => Some("`/compact` alone summarises everything".into()),
-            Self::WindowTooSmall => Some("choose a model with a larger window (`/model`)".into()),
+            Self::WindowTooSmall => {
+                Some("`/tools none` or a larger window (Ollama: num_ctx) makes room".into())
+            }
         }
     }
 }

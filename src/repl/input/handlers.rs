@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rustyline::{
-    CharSearch, Cmd, ConditionalEventHandler, Event, EventContext, InputMode, Movement, RepeatCount,
+    CharSearch, Cmd, ConditionalEventHandler, Event, EventContext, InputMode, KeyCode, KeyEvent,
+    Modifiers, Movement, RepeatCount,
 };
 
 use super::continuation::{Enter, enter};
-use super::operator;
 use super::shared::{Leave, Shared, event_keys, lock};
+use super::vi::Act;
 
 /// Begins to collect a paste. The editor's own way would show all of it.
 pub(super) struct OnPaste(pub(super) Arc<Shared>);
@@ -21,31 +22,62 @@ impl ConditionalEventHandler for OnPaste {
     }
 }
 
-/// Collects a paste or an answer of the terminal, key by key; otherwise sees to operators of vi.
+/// Collects a paste or an answer of the terminal, key by key.
 pub(super) struct OnAny(pub(super) Arc<Shared>);
 
 impl ConditionalEventHandler for OnAny {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        let taken = self.0.paste(event);
+        taken.or_else(|| lock(&self.0.answer).pass(event))
+    }
+}
+
+/// The same, and sees to the operators of vi.
+pub(super) struct OnVi(pub(super) Arc<Shared>);
+
+impl ConditionalEventHandler for OnVi {
     fn handle(
         &self,
         event: &Event,
         n: RepeatCount,
-        _: bool,
+        positive: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
-        let taken = self.0.paste(event).or_else(|| self.0.pass_answer(event));
-        taken.or_else(|| {
-            let &[key] = event_keys(event) else {
-                return None;
-            };
-            let mut operator = lock(&self.0.operator);
-            if context.input_mode() != InputMode::Command {
-                // It was begun on a line before.
-                *operator = None;
-                return None;
+        let passing = OnAny(Arc::clone(&self.0)).handle(event, n, positive, context);
+        if passing.is_some() {
+            return passing;
+        }
+        let &[KeyEvent(code, modifiers)] = event_keys(event) else {
+            return None;
+        };
+        let mut vi = lock(&self.0.vi);
+        let (line, at) = (context.line(), context.pos());
+        let key = match (code, modifiers) {
+            (KeyCode::Char(key), Modifiers::NONE) => Some(key),
+            _ => None,
+        };
+        if context.input_mode() != InputMode::Command {
+            if code == KeyCode::Esc || modifiers == Modifiers::ALT {
+                vi.typed(line, at);
             }
-            let behind = context.line().get(context.pos()..)?;
-            operator::step(&mut operator, key, n, behind)
-        })
+            return None;
+        }
+        let Some(key) = key else {
+            return vi.give_up().then_some(Cmd::Noop);
+        };
+        match vi.key(key, usize::from(n), line, at)? {
+            Act::Nothing => Some(Cmd::Noop),
+            Act::Edit(edit) => {
+                *lock(&self.0.edit) = Some(edit);
+                Some(Cmd::Complete)
+            }
+            Act::Insert(edit) => {
+                let cursor = edit.cursor;
+                let rows = self.0.rows(line);
+                *self.0.left() = Some((Leave::Change { cursor, rows }, edit.done(line)));
+                Some(Cmd::AcceptLine)
+            }
+        }
     }
 }
 

@@ -9,12 +9,14 @@ use rustyline::completion::Pair;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::SearchDirection;
+use rustyline::line_buffer::LineBuffer;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{CompletionType, Context};
+use rustyline::{Changeset, CompletionType, Context};
 
 use super::continuation::{Enter, enter};
 use super::paste::highlighted;
-use super::shared::{Shared, lock, size};
+use super::resized::size;
+use super::shared::{Shared, lock};
 use crate::term::{fit_to, harmless, thousands, width};
 
 /// Stands in front of a description and nowhere else, so that it can be found and shown dim.
@@ -67,6 +69,14 @@ impl rustyline::completion::Completer for Helper {
         cursor: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        if lock(&self.shared.edit).is_some() {
+            // An only candidate that is longer than nothing is taken at once.
+            let taken = Pair {
+                display: String::new(),
+                replacement: " ".to_owned(),
+            };
+            return Ok((cursor, vec![taken]));
+        }
         if self.shared.breaks_line.swap(false, Ordering::Relaxed) {
             let line_break = Pair {
                 display: String::new(),
@@ -76,6 +86,19 @@ impl rustyline::completion::Completer for Helper {
         }
         let Completions { start, candidates } = self.completer.complete(line, cursor);
         Ok((start, pairs(candidates, cursor - start, size())))
+    }
+
+    /// A command of ours reaches the line in no other way.
+    fn update(&self, line: &mut LineBuffer, start: usize, elected: &str, changes: &mut Changeset) {
+        match lock(&self.shared.edit).take() {
+            Some(edit) => {
+                if !edit.range.is_empty() || !edit.text.is_empty() {
+                    line.replace(edit.range, &edit.text, changes);
+                }
+                line.set_pos(edit.cursor);
+            }
+            None => line.replace(start..line.pos(), elected, changes),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::files::Disk;
+use crate::store::Unwritable;
 use crate::text::statement::{Author, Statements};
 
 /// Most inputs that are remembered.
@@ -64,7 +65,7 @@ impl HistoryFile {
             own.drain(..own.len() - KEPT);
             let lines: String = own.iter().map(|input| escape(input)).collect();
             let replaced = self.disk.replace(&self.path, lines.as_bytes());
-            warning = replaced.err().map(|error| self.not_written(&error));
+            warning = replaced.err().and_then(|error| self.not_written(&error));
         }
         ([older, own].concat(), warning)
     }
@@ -94,14 +95,16 @@ impl HistoryFile {
         let appended = self
             .disk
             .append_synced(&self.path, escape(input).as_bytes());
-        appended.err().map(|error| self.not_written(&error))
+        appended.err().and_then(|error| self.not_written(&error))
     }
 
-    fn not_written(&self, error: &io::Error) -> String {
-        format!(
-            "cannot write the input history: {error}: {}",
-            self.path.display()
-        )
+    /// A data folder that takes nothing is told of with the session that it does not take.
+    fn not_written(&self, error: &io::Error) -> Option<String> {
+        tracing::warn!(%error, path = %self.path.display(), "input history");
+        let path = self.path.display();
+        Unwritable::by(error)
+            .is_none()
+            .then(|| format!("cannot write the input history: {error}: {path}"))
     }
 }
 

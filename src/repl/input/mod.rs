@@ -4,10 +4,17 @@
 //!   repl --Request--> thread "input" --Reply--> repl          no line is read between the two, so that
 //!                       terminal | plain                      Ctrl-C is a signal while a reply streams
 //!                         ahead          lines typed before a question
-//!                         paste          long texts folded on the line
-//!                         operator       what the keys of vi do to the last word
-//!                         resized        the line drawn anew at another width
 //!                         continuation   several lines, one input
+//!                         history        inputs of earlier runs, in a file
+//!   of the terminal's     helper         completion, suggestion, colours
+//!                         handlers       what some keys do
+//!                         paste          what is pasted; long texts folded on the line
+//!                         vi             operators of vi, with their motions
+//!                         text_object    what those take as one
+//!                         late_answer    what the terminal answers too late, as keys
+//!                         resized        the line drawn anew at another width
+//!                         shared         what these tell each other
+//!   of the person's       leave          how often Ctrl-C was pressed
 //! ```
 //!
 //! The reading thread cannot be cancelled: a process that ends gives the terminal back through
@@ -18,13 +25,15 @@ mod continuation;
 mod handlers;
 mod helper;
 mod history;
+mod late_answer;
 mod leave;
-mod operator;
 mod paste;
 mod plain;
 mod resized;
 mod shared;
 mod terminal;
+mod text_object;
+mod vi;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,10 +1,13 @@
-//! Long texts folded to a marker while a line is edited: `[pasted 300 lines]`. Pure.
+//! What is pasted, and long texts folded to a marker while a line is edited: `[pasted 300 lines]`.
 //!
 //! A marker holds characters of no width that number its text, so that the same words typed by hand are just words, and
 //! so is a marker that was changed by hand.
 
 use std::borrow::Cow;
 
+use rustyline::{Cmd, Event, KeyCode, KeyEvent, Modifiers};
+
+use super::shared::{Shared, event_keys};
 use crate::term::thousands;
 
 /// A text with more of either is folded.
@@ -115,6 +118,31 @@ impl Folded {
             let fold = self.0.get(number)?;
             (fold.marker == line[start..end]).then_some((start..end, fold.text.as_str()))
         })
+    }
+}
+
+impl Shared {
+    /// Takes a key that belongs to a paste; `None` where nothing is being pasted.
+    pub(super) fn paste(&self, event: &Event) -> Option<Cmd> {
+        let mut pasting = self.pasting();
+        let text = pasting.as_mut()?;
+        for KeyEvent(code, modifiers) in event_keys(event) {
+            match (code, *modifiers) {
+                (KeyCode::BracketedPasteEnd, _) => {
+                    let text = pasting.take()?;
+                    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+                    let text = self.folded().fold(text, Came::Pasted);
+                    return Some(Cmd::Insert(1, text));
+                }
+                (KeyCode::Char(letter), Modifiers::NONE) => text.push(*letter),
+                (KeyCode::Enter, _) => text.push('\r'),
+                (KeyCode::Char('J'), Modifiers::CTRL) => text.push('\n'),
+                (KeyCode::Tab, _) => text.push('\t'),
+                // Other control characters have no place in a line.
+                _ => {}
+            }
+        }
+        Some(Cmd::Noop)
     }
 }
 

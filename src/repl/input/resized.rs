@@ -1,10 +1,20 @@
 //! A line on a terminal whose width changed: what to print before the editor draws it anew. The editor goes back as many
 //! rows as the line took at the old width; most terminals have broken it anew by then, and it takes others. Unit: one
-//! redraw. Pure.
+//! redraw.
 
+use rustix::termios::tcgetwinsize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::term::width;
+
+/// Columns and rows of the terminal.
+pub(super) fn size() -> (usize, usize) {
+    let size = tcgetwinsize(std::io::stdout()).or_else(|_| tcgetwinsize(std::io::stdin()));
+    match size {
+        Ok(size) if size.ws_col > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (80, 24),
+    }
+}
 
 /// A line as the editor drew it last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,13 +18,13 @@ use rustyline::{
 
 use super::ahead::{Ahead, Typed, skip_paste};
 use super::continuation::{Continuation, assemble};
-use super::handlers::{OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste};
+use super::handlers::{OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste, OnVi};
 use super::helper::{Complete, Helper};
 use super::history::{self, HistoryFile};
 use super::paste::Came;
 use super::shared::{Leave, Shared};
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
-use crate::term::{EditKeys, Paint, Stops};
+use crate::term::{EditKeys, Paint, Stops, at_cursor};
 use crate::text::secrets::Known;
 
 /// What a terminal's line editor is made of.
@@ -148,8 +148,14 @@ impl TerminalSource {
         self.shared
             .is_verbatim
             .store(is_verbatim, Ordering::Relaxed);
-        let line = self.edit(&request.prompt, &initial)?;
-        let left = self.shared.left().take();
+        let mut line = self.edit(&request.prompt, (&initial, ""))?;
+        let mut left = self.shared.left().take();
+        while let Some((Leave::Change { cursor, rows }, changed)) = &left {
+            // In the place of the line before.
+            at_cursor(&format!("\x1b[{rows}A\r\x1b[J"));
+            line = self.edit(&request.prompt, changed.split_at(*cursor))?;
+            left = self.shared.left().take();
+        }
         if let Some((leave, begun)) = left {
             return Ok(match leave {
                 Leave::Suspend => (Line::Text(begun), Origin::Suspended),
@@ -160,6 +166,8 @@ impl TerminalSource {
                         Origin::ForEditor { rows },
                     )
                 }
+                // Gone on with above.
+                Leave::Change { .. } => (Line::Text(begun), Origin::Prompt),
                 Leave::Interrupt if begun.is_empty() => (Line::Interrupted, Origin::Prompt),
                 Leave::Interrupt => (Line::Cleared, Origin::Prompt),
             });
@@ -208,11 +216,12 @@ impl TerminalSource {
         None
     }
 
-    fn edit(&mut self, prompt: &str, initial: &str) -> Result<Line, InputError> {
+    /// Edits a line; `initial`: what stands before and behind the cursor.
+    fn edit(&mut self, prompt: &str, initial: (&str, &str)) -> Result<Line, InputError> {
         let editors = self.editors.as_mut().map_err(failure)?;
         let styled = (prompt, painted(prompt, editors.paint));
         self.shared.begin(prompt);
-        let read = editors.input.readline_with_initial(&styled, (initial, ""));
+        let read = editors.input.readline_with_initial(&styled, initial);
         // The editor lets go of what it had read of a paste, mostly with the mark of its end.
         if self.shared.stop_paste() {
             skip_paste(io::stdin()).ok();
@@ -292,7 +301,7 @@ impl Editors {
             key(KeyCode::BracketedPasteStart),
             conditional(OnPaste(handler())),
         );
-        input.bind_sequence(Event::Any, conditional(OnAny(handler())));
+        input.bind_sequence(Event::Any, conditional(OnVi(handler())));
         let alt_backspace = KeyEvent(KeyCode::Backspace, Modifiers::ALT);
         for (key, does) in [
             (key(KeyCode::Backspace), OnMarker::RemoveBefore),

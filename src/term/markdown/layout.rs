@@ -7,6 +7,7 @@
 mod containers;
 mod outline;
 mod spans;
+mod tables;
 mod verbatim;
 
 use std::ops::Range;

@@ -420,3 +420,28 @@ fn vi_keys_come_with_the_configuration() {
             screen.lines().last() == Some("conversation> two")
         });
 }
+
+/// `ci"` left the word as it was and wrote what followed into it.
+#[test]
+fn vi_keys_know_text_objects_and_take_a_change_back() {
+    let server = listener();
+    let home = Home::with(&server);
+    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
+    home.write("home/.cogtrix.yaml", &config);
+    let mut chat = home.chat(&[]);
+    chat.type_text("say \"hello you\" now")
+        .wait_for("> say \"hello you\" now");
+    let mut types = |keys: &str, expected: &str| {
+        let expected = format!("conversation> {expected}");
+        chat.type_text(keys).wait_until(&expected, |screen| {
+            screen.lines().last() == Some(&expected) && screen.matches("conversation>").count() == 1
+        });
+    };
+    types("\x1b0f\"", "say \"hello you\" now");
+    types("ci\"bye", "say \"bye\" now");
+    types("\x1bhdaw", "say \"\" now");
+    types("u", "say \"bye\" now");
+    types("u", "say \"\" now");
+    types("u", "say \"hello you\" now");
+    types("0daw", "\"hello you\" now");
+}

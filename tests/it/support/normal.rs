@@ -22,7 +22,8 @@ pub(crate) fn normal(text: &str, root: &Path) -> String {
         .fold(text, |text, (pattern, name)| replaced(&text, pattern, name))
 }
 
-fn replaced(text: &str, pattern: &str, name: &str) -> String {
+/// `text` with every match of a pattern replaced.
+pub(crate) fn replaced(text: &str, pattern: &str, name: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

@@ -37,14 +37,6 @@ impl Layouter<'_> {
         self.flow.break_line();
     }
 
-    pub(super) fn html(&mut self, text: &str, range: &Range<usize>) {
-        let source = (self.source.get(range.clone()) == Some(text)).then_some(range.start);
-        self.flow
-            .push(text.trim_end_matches(['\n', '\r']), DIM, source);
-        self.flow.break_line();
-        self.flush();
-    }
-
     pub(super) fn style(&self, more: TextStyle) -> TextStyle {
         self.styles.last().map_or(more, |style| style.over(more))
     }

@@ -157,13 +157,13 @@ pub(super) const FLOWS: &[Flow] = &[
         "a choice of sessions",
         &["-r"],
         "type to filter",
-        &[Shows("greet", "Resumed greet"), Enter("/status")],
+        &[Shows("greet", "conversation>"), Enter("/status")],
     ),
     asked(
         "a session's name with a slip",
         &["-s", "gret"],
         "gret]",
-        &[Shows("y", "Resumed greet"), Enter("/history 1")],
+        &[Shows("y", "conversation>"), Enter("/history 1")],
     ),
     asked(
         "a session open elsewhere",

@@ -11,7 +11,7 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Chat, Home, config};
-use crate::support::normal::normal;
+use crate::support::normal::{normal, replaced};
 use crate::support::pty::{Key, Size};
 use flows::{FLOWS, Flow, Step};
 
@@ -124,8 +124,30 @@ impl Tour {
         let new = screen
             .rfind(&format!("> {step}\n"))
             .map_or(0, |at| screen[..at].rfind('\n').map_or(0, |line| line + 1));
-        let screen = normal(&screen[new..], self.home.path());
+        let screen = self.lasting(&normal(&screen[new..], self.home.path()));
         writeln!(self.screens, "── {title}\n{screen}\n").unwrap();
+    }
+    /// A screen as it is on any day and in any folder, so that a file of them changes only where a screen does.
+    fn lasting(&self, screen: &str) -> String {
+        let name = self.home.path().file_name().unwrap();
+        let name = format!("{}-", name.to_string_lossy());
+        let mut parts = screen.split(&name);
+        let mut lasting = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let digest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+            lasting = format!("{lasting}PROJECT-DIGEST{digest}");
+        }
+        for (pattern, name) in [
+            ("####-##-##-####", "YYYY-MM-DD-HHMM"),
+            ("####-##-##", "YYYY-MM-DD"),
+            ("* GB free", "N GB free"),
+            ("0.# s", "0.0 s"),
+            // Sessions are still being read.
+            ("… · type", " · type"),
+        ] {
+            lasting = replaced(&lasting, pattern, name);
+        }
+        lasting
     }
 }
 
@@ -137,7 +159,9 @@ fn take(chat: &mut Chat, step: &Step) -> &'static str {
             let reads = chat.printed().matches(MARKS).count();
             chat.enter(line).wait_printed(MARKS, reads + 2);
             chat.wait_until("a prompt or a question", |screen| {
-                screen.ends_with(['>', ']'])
+                let last = screen.lines().last().unwrap_or_default();
+                let is_question = last.contains("[y/N]") || last.contains(" = ");
+                screen.ends_with('>') || screen.ends_with(']') && is_question
             });
             line
         }
