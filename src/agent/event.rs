@@ -173,7 +173,7 @@ impl fmt::Display for Beside {
         }
         write!(
             f,
-            "does not fit in the model's window of {window} tokens, of which tool descriptions take about {tools} and system prompt and files {rest}"
+            "does not fit in the model's window of {window} tokens: tool descriptions take about {tools}, system prompt and files {rest}"
         )
     }
 }
@@ -231,10 +231,9 @@ impl Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotSaved { why } => write!(
-                f,
-                "NOT SAVED: {why}; held in memory and retried with the next turn"
-            ),
+            Self::NotSaved { why } => {
+                write!(f, "NOT SAVED: {why}; will retry after the next message")
+            }
             Self::LeftOut { messages, reach } => {
                 let reach = match reach {
                     Reach::Recalled => "they are recalled when they become relevant",
@@ -353,10 +352,9 @@ impl fmt::Display for Warning {
                     "could not save the full result: {why}; history has the truncated one"
                 )
             }
-            Self::EntriesNotKept { why } => write!(
-                f,
-                "memory entries NOT SAVED: {why}; held in memory and retried later"
-            ),
+            Self::EntriesNotKept { why } => {
+                write!(f, "memory entries NOT SAVED: {why}; will retry later")
+            }
             Self::NotNoted { why } => write!(f, "long-term memory: {why}"),
             Self::Remembered { number } => write!(
                 f,
