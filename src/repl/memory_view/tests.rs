@@ -329,7 +329,7 @@ fn what_is_not_held_is_an_error_with_a_way_on() {
     let held = Held::with(&["I like tea"]);
     let huge = "9".repeat(5_000);
     for (name, expected) in [
-        ("2", "number 2"),
+        ("2", "no note 2"),
         (huge.as_str(), "no note 9"),
         (
             "../../etc/passwd",
