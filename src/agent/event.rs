@@ -174,7 +174,7 @@ impl fmt::Display for Beside {
         }
         write!(
             f,
-            "does not fit in the model's window of {window} tokens, of which tool descriptions take about {tools} and system prompt and files {rest}"
+            "does not fit in the model's window of {window} tokens: tool descriptions take about {tools}, system prompt and files {rest}"
         )
     }
 }
@@ -258,10 +258,9 @@ impl Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotSaved { why } => write!(
-                f,
-                "NOT SAVED: {why}; held in memory and retried with the next turn"
-            ),
+            Self::NotSaved { why } => {
+                write!(f, "NOT SAVED: {why}; will retry after the next message")
+            }
             Self::SavedAgain => f.write_str("Everything is saved again."),
             Self::LeftOut { messages, reach } => {
                 let reach = match reach {
@@ -390,10 +389,9 @@ impl fmt::Display for Warning {
                     "could not save the full result: {why}; history has the truncated one"
                 )
             }
-            Self::EntriesNotKept { why } => write!(
-                f,
-                "memory entries NOT SAVED: {why}; held in memory and retried later"
-            ),
+            Self::EntriesNotKept { why } => {
+                write!(f, "memory entries NOT SAVED: {why}; will retry later")
+            }
             Self::NotNoted { why } => write!(f, "long-term memory: {why}"),
             Self::Remembered { number } => write!(
                 f,

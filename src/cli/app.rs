@@ -12,7 +12,7 @@ use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Entry, Source, Texts};
-use crate::provider::{Catalog, Delivery, Provider};
+use crate::provider::{Catalog, Delivery, Provider, ProviderError};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
 use crate::repl::input::HistoryFile;
@@ -56,7 +56,7 @@ async fn one_chat(
     listening: &mut Option<Signals>,
 ) -> Result<Ended, CliError> {
     let machine = parts::disk(args);
-    let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
+    let (mut config, inputs) = trust::load(args, machine.as_ref(), output)?;
     output.show_replies(config.settings.ui.replies());
     let run_mode = RunMode::of(args)?;
     if args.no_lock && matches!(run_mode, RunMode::OneShot(_)) {
@@ -66,9 +66,23 @@ async fn one_chat(
     ask::check_target(args, &config.settings.data_dir)?;
     let texts = Texts::load(inputs.folders.config.as_deref())?;
     let memory = parts::memory(&config, &texts)?;
-    let catalog = parts::catalog(&config, &inputs, &texts)?;
+    let mut catalog = parts::catalog(&config, &inputs, &texts)?;
+    if let Some(name) = &args.model
+        && catalog.knows(name).is_err()
+        && let Ok(found) = catalog.find(name).await
+    {
+        config.settings.provider.models.default = found.provider.model().to_string();
+        catalog = parts::catalog(&config, &inputs, &texts)?;
+    }
     check_models(&config, &catalog)?;
     let mut choice = catalog.choose(None).await?;
+    // Whatever else keeps the server from answering is told with the reply that it costs.
+    if args.model.is_some()
+        && let Err(error @ (ProviderError::UnknownModel { .. } | ProviderError::Setup { .. })) =
+            catalog.check(&choice).await
+    {
+        return Err(error.into());
+    }
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let chosen = opening::choose(
         args.clone(),

@@ -24,7 +24,7 @@ Examples:
   cogtrix -s trip -m ollama/qwen3:8b    chat in a session, with a model
   cogtrix what is a monad               ask one question
   git diff | cogtrix -p 'review this'   ask about what is piped in
-  cogtrix --continue                    go on where you stopped
+  cogtrix --continue                    continue where you left off
 
 `cogtrix --help-all` has every flag, `cogtrix manual` the manual page.";
 

@@ -278,6 +278,10 @@ async fn typed_server(environment: &Environment, output: &mut Output) -> Option<
         "Address of an OpenAI-compatible server, such as http://localhost:8080/v1 (Enter: none)";
     let (url, catalog) = loop {
         let url = answer(question, output).filter(|url| !url.is_empty())?;
+        if !["http://", "https://"].iter().any(|it| url.starts_with(it)) {
+            output.notice("Not an address. Example: http://localhost:8080/v1");
+            continue;
+        }
         let mut settings = Settings::default();
         let server = ProviderSettings {
             kind: Kind::Openai,
@@ -370,8 +374,8 @@ providers:
         )
     });
     format!(
-        "# Written by `cogtrix init`. `cogtrix config check` finds mistakes, `cogtrix config show` lists every value;
-# cogtrix.example.yaml has all keys with their defaults.
+        "# Written by `cogtrix init`. `cogtrix config show` lists all keys with their values;
+# `cogtrix config check` finds mistakes.
 
 {servers}models:
   # The model a chat starts with; -m and /model choose another.
@@ -396,10 +400,9 @@ fn type_of(kind: Kind) -> &'static str {
 }
 
 fn write(disk: &dyn Disk, path: &Path, old: Option<&PathBuf>, text: &str) -> Result<(), CliError> {
-    let failed = |source| CliError::File {
-        action: "write",
-        path: path.to_owned(),
-        source,
+    let failed = |error: std::io::Error| CliError::Usage {
+        problem: format!("cannot write {}: {}", path.display(), error.kind()),
+        hint: "name a file that you can write to with -c",
     };
     if let Some(old) = old {
         let bytes = disk.read(path).map_err(failed)?;

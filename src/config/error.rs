@@ -65,7 +65,7 @@ pub enum ConfigError {
 
     /// Nobody could be shown all that they would trust.
     #[error(
-        "{}: mcp_servers is too long to be shown in full before you trust it ({chars} of at most {SERVERS_MAX} characters)",
+        "{}: mcp_servers is too long to review: {chars} characters, at most {SERVERS_MAX} allowed",
         file.display()
     )]
     TooLongToTrust { file: PathBuf, chars: usize },

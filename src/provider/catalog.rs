@@ -175,9 +175,13 @@ impl Catalog {
         let listed = offered
             .iter()
             .find(|one| one.id == *model || one.id == latest);
-        if listed.is_some_and(|one| one.chats == Some(false)) {
+        let chats = match listed {
+            Some(one) if one.chats.is_none() => choice.provider.chats().await,
+            listed => listed.and_then(|one| one.chats),
+        };
+        if chats == Some(false) {
             return Err(ProviderError::Setup {
-                what: format!("{provider}/{model} does not chat"),
+                what: format!("its server says that {provider}/{model} is not a chat model"),
                 hint: "`/model` lists models".to_owned(),
             });
         }

@@ -3,11 +3,12 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, Choice};
 use super::http::Http;
 use super::known::{Limits, Told, settle};
 use super::places::Entry;
-use super::{KeySource, Kind, ModelName, Offered, ProviderError, WindowSource, target};
+use super::{KeySource, Kind, ModelName, Offered, ProviderError, WindowSource, is_like, target};
+use crate::net::is_embedding_model;
 
 /// A provider by its name, and whether somebody set it up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,15 @@ pub struct Answered {
     pub key: KeySource,
     pub models: Vec<Offered>,
 }
+
+struct ListedModel {
+    name: ModelName,
+    /// Where its server does not say, its name is believed.
+    may_chat: bool,
+}
+
+/// Models that are named where none has the name that was typed.
+const SHOWN: usize = 3;
 
 impl Catalog {
     /// Those of the config, then the built-in ones of other kinds.
@@ -88,14 +98,54 @@ impl Catalog {
         })
     }
 
+    /// Finds the model of this name. One without its provider is looked for at all of them, and its tag may be left
+    /// out where only one has it: `tiny` is `ollama/tiny:latest`.
+    pub async fn find(&self, name: &str) -> Result<Choice, ProviderError> {
+        let Err(unknown) = self.knows(name) else {
+            return self.choose(Some(name)).await;
+        };
+        let name = name.trim();
+        let is_exact = |it: &&ListedModel| it.name.model == name;
+        let is_tagged = |it: &&ListedModel| {
+            let tag = it.name.model.strip_prefix(name);
+            tag.is_some_and(|tag| tag.starts_with(':'))
+        };
+        let is_near = |it: &&ListedModel| it.may_chat && is_like(name, &it.name.model);
+        let listed = self.listed_models().await;
+        let mut named: Vec<&ListedModel> = listed.iter().filter(is_exact).collect();
+        if named.is_empty() {
+            named = listed.iter().filter(is_tagged).collect();
+        }
+        let meant: Vec<String> = match named.as_slice() {
+            [one] => return self.choose(Some(&one.name.to_string())).await,
+            [] => {
+                let near = listed.iter().filter(is_near).take(SHOWN);
+                near.map(|it| it.name.to_string()).collect()
+            }
+            several => several.iter().map(|it| it.name.to_string()).collect(),
+        };
+        if meant.is_empty() {
+            return Err(unknown);
+        }
+        Err(ProviderError::Setup {
+            what: unknown.to_string(),
+            hint: format!("did you mean {}?", meant.join(" or ")),
+        })
+    }
+
     /// Asks every provider for its models.
-    pub async fn listed(&self) -> Vec<ModelName> {
+    async fn listed_models(&self) -> Vec<ListedModel> {
         let asked = self.providers().into_iter().map(async |provider| {
             let answered = self.ask(&provider.name).await;
             let models = answered.map_or_else(|_| Vec::new(), |answered| answered.models);
-            models.into_iter().map(move |model| ModelName {
-                provider: provider.name.clone(),
-                model: model.id,
+            models.into_iter().map(move |model| ListedModel {
+                may_chat: model
+                    .chats
+                    .unwrap_or_else(|| !is_embedding_model(&model.id)),
+                name: ModelName {
+                    provider: provider.name.clone(),
+                    model: model.id,
+                },
             })
         });
         join_all(asked).await.into_iter().flatten().collect()

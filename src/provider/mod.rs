@@ -93,6 +93,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
         true
     }
 
+    /// Returns whether the model replies in a chat, where its server says so of each model alone and not in its list.
+    async fn chats(&self) -> Option<bool> {
+        None
+    }
+
     /// Returns whether its models were trained with tools of ours that have a place in each request then; known without
     /// asking.
     fn knows_trained_tools(&self) -> bool {
@@ -166,7 +171,7 @@ impl WindowSource {
             Self::Config => "from config",
             Self::Server => "from the server",
             Self::Table => "known model",
-            Self::Fallback => "assumed",
+            Self::Fallback => "window size assumed",
         }
     }
 }

@@ -64,6 +64,10 @@ impl Provider for Retry {
         self.inner.takes_images().await
     }
 
+    async fn chats(&self) -> Option<bool> {
+        self.inner.chats().await
+    }
+
     fn knows_trained_tools(&self) -> bool {
         self.inner.knows_trained_tools()
     }

@@ -30,7 +30,7 @@ pub fn event(output: &mut Output, event: TurnEvent, caller: Caller) {
             if caller != Caller::Chat => {}
         TurnEvent::Warning(warning) => self::warning(output, &warning),
         TurnEvent::Compacting { messages, progress } => {
-            output.wait_for(compacting(messages, progress), "Ctrl-C goes on without");
+            output.wait_for(compacting(messages, progress), "Ctrl-C continues without");
         }
         TurnEvent::Captured(receipt) => output.notice(&captured(&receipt, caller)),
         TurnEvent::Thinking(stage) => {

@@ -157,7 +157,9 @@ fn prompts_of_the_persons_own_replace_the_built_in_ones() {
 #[test]
 fn aliases_and_provider_slash_model_choose_and_unknown_ones_are_explained() {
     let home = Home::new();
-    let server = chatty();
+    let server = Script::answering(|_| say("Hello."))
+        .models(["one", "two", "three"])
+        .serve();
     let models = "models: {default: a, a: {provider: there, model: one, context_window: 9000}, b: {provider: there, model: two, context_window: 9000}}";
     home.config(&server, models);
     for args in [

@@ -283,7 +283,7 @@ fn where_tools_take_the_room_a_cut_message_says_so_and_how_to_make_room() {
         (
             "all",
             1,
-            "does not fit in the model's window of 5,000 tokens, of which tool descriptions take about ",
+            "does not fit in the model's window of 5,000 tokens: tool descriptions take about ",
             "`/tools off NAME`, `/tools none`",
         ),
         (

@@ -491,7 +491,7 @@ fn forget_alone_takes_back_what_the_last_turn_kept() {
     );
     assert!(!files_with(&home, "oolong", |path| !is_history(path)).is_empty());
     let run = home.lines("s", &["hello", "/forget"]);
-    let newest = "the last turn noted nothing. Newest: 1 \"I prefer oolong over espresso\"\nhint: `/memory forget 1` removes it";
+    let newest = "nothing was saved in the last turn\nhint: `/memory forget 1` removes the newest note, \"I prefer oolong over espresso\"";
     assert!(run.stderr.contains(newest), "{run}");
     // The last capture leaves no heading behind.
     let run = home.lines("s", &["/memory forget last", "hello"]);
@@ -685,7 +685,7 @@ fn a_number_that_no_capture_has_is_looked_for_in_words_and_forgotten_only_when_a
     home.config(&server, "");
     home.lines("s", &["the cause is in line 99 of the log"]);
     let run = memory(&home, &["forget", "99"]);
-    assert!(run.stdout.contains("No capture has this number"), "{run}");
+    assert!(run.stdout.contains("No note has this number"), "{run}");
     assert!(run.stdout.contains("Nothing forgotten yet"), "{run}");
     let run = home.lines("s", &["what now?"]);
     assert_eq!(run.code, Some(0), "{run}");
@@ -699,5 +699,5 @@ fn a_number_that_no_capture_has_is_looked_for_in_words_and_forgotten_only_when_a
             .contains("line 99")
     );
     let run = memory(&home, &["forget", "1999"]);
-    assert!(run.stderr.contains("no capture with number 1999"), "{run}");
+    assert!(run.stderr.contains("no note 1999"), "{run}");
 }

@@ -107,8 +107,8 @@ fn without_any_model_the_file_says_where_one_goes() {
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stderr.contains("No model is set yet"), "{run}");
     insta::assert_snapshot!(std::fs::read_to_string(home.work().join("own.yaml")).unwrap(), @r#"
-    # Written by `cogtrix init`. `cogtrix config check` finds mistakes, `cogtrix config show` lists every value;
-    # cogtrix.example.yaml has all keys with their defaults.
+    # Written by `cogtrix init`. `cogtrix config show` lists all keys with their values;
+    # `cogtrix config check` finds mistakes.
 
     models:
       # The model a chat starts with; -m and /model choose another.
@@ -157,7 +157,8 @@ fn an_address_that_is_typed_is_written_and_its_password_only_when_asked_for() {
         let home = Arc::new(TempDir::new().unwrap());
         let mut chat = at_terminal(&home, "http://u:other-word@127.0.0.1:1/v1");
         chat.wait_for("(Enter: none)").enter("7");
-        chat.wait_for("has no scheme").enter(typed);
+        chat.wait_for("Not an address. Example: http://localhost:8080/v1")
+            .enter(typed);
         if let Some(answer) = answer {
             chat.wait_for("Write the password of this address")
                 .enter(answer);
@@ -183,6 +184,24 @@ fn an_address_that_is_typed_is_written_and_its_password_only_when_asked_for() {
             ),
         }
     }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named_with_a_way_out() {
+    let home = Home::new();
+    home.write("config", "a file in the place of the folder");
+    let path = home.work().join("config/own.yaml");
+    let run = home
+        .cogtrix(&["-c", &path.display().to_string(), "init", "--yes"])
+        .env(NO_OLLAMA.0, NO_OLLAMA.1)
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let why = format!("cannot write {}: ", path.display());
+    assert!(
+        run.stderr.contains(&why) && run.stderr.contains("-c"),
+        "{run}"
+    );
+    assert!(!run.stderr.contains("os error"), "{run}");
 }
 
 #[test]

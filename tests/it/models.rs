@@ -1,6 +1,6 @@
 //! `cogtrix models`: what each provider offers, and what is told of one that does not answer.
 
-use cogtrix::testing::server::{Script, raw};
+use cogtrix::testing::server::{Script, raw, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
@@ -109,4 +109,31 @@ fn a_column_of_nothing_has_no_heading() {
     home.config(&server, "");
     let run = home.cogtrix(&["-c", "test.yaml", "models"]).run();
     assert_eq!(run.stdout, "MODEL\nthere/nobody-knows\n", "{run}");
+}
+
+#[test]
+fn a_model_named_with_m_is_checked_and_its_tag_may_be_left_out() {
+    let server = Script::new([say("From tiny."), say("Not asked.")])
+        .models(["tiny:latest", "big:8b"])
+        .serve();
+    let home = Home::new();
+    let url = server.openai_url();
+    let config = format!("providers: {{desk: {{type: openai, base_url: \"{url}\"}}}}\n");
+    home.write("test.yaml", config);
+    let ask = |model| {
+        home.cogtrix(&["-c", "test.yaml", "-m", model, "-p", "hi"])
+            .run()
+    };
+    let tagged = ask("tiny");
+    assert_eq!(tagged.code, Some(0), "{tagged}");
+    assert_eq!(server.chats()[0].body["model"], "tiny:latest");
+    let unlisted = ask("desk/medium");
+    assert_eq!(unlisted.code, Some(3), "{unlisted}");
+    assert!(
+        unlisted
+            .stderr
+            .contains("does not have the model \"medium\""),
+        "{unlisted}"
+    );
+    assert_eq!(server.chats().len(), 1);
 }

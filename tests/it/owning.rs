@@ -260,7 +260,7 @@ fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
     for words in [
         "project (remove with `cogtrix memory forget ID`)",
         "db: MySQL",
-        "captured (remove with `cogtrix memory forget N`)",
+        "noted from your messages (remove with `cogtrix memory forget N`)",
         "    1  preference: ",
     ] {
         assert!(run.stdout.contains(words), "{run}");
@@ -298,7 +298,7 @@ fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
     let run = home.lines("s", &["/memory forget 2 77 1"]);
     for words in [
         "Forgotten: Remember that the key rotates monthly\n",
-        "77: not forgotten: no capture",
+        "77: not forgotten: no note 77",
         "Forgotten: I prefer tea",
     ] {
         assert!(run.stdout.contains(words), "{words}: {run}");
@@ -315,8 +315,7 @@ fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
     let run = memory(&home, &["forget", "99", "db", "--scope", "global"]);
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
-        run.stdout
-            .contains("99: not forgotten: no capture with number 99"),
+        run.stdout.contains("99: not forgotten: no note 99"),
         "{run}"
     );
     assert!(run.stdout.contains(": Postgres\n"), "{run}");
@@ -366,10 +365,6 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
             "/memory foo",
             "/memory has no option \"foo\"\nhint: `/help memory` lists them\n",
         ),
-        (
-            "/sessions restore",
-            "/sessions restore needs the name of a deleted session\nhint: usage: /sessions [restore NAME]",
-        ),
         ("/sessions all", "/sessions has no option \"all\""),
         (
             "/memory add",
@@ -411,19 +406,19 @@ fn what_memory_does_not_hold_is_an_error_and_no_path_leads_out() {
     let before = Home::files(&home.data());
     let huge = "9".repeat(400);
     for (args, expected) in [
-        (["show", "7"], "no capture with number 7"),
-        (["forget", "0"], "no capture with number 0"),
-        (["forget", huge.as_str()], "no capture with number 99"),
+        (["show", "7"], "no note 7"),
+        (["forget", "0"], "no note 0"),
+        (["forget", huge.as_str()], "no note 99"),
         (["forget", "-1"], "unexpected argument"),
         (["forget", "nothing"], "No match for nothing."),
         (
             ["show", "../../etc/passwd"],
-            "no entry, capture or file \"../../etc/passwd\"",
+            "no entry, note or file \"../../etc/passwd\"",
         ),
-        (["show", "/etc/passwd"], "no entry, capture or file"),
-        (["show", "memories/../../x"], "no entry, capture or file"),
+        (["show", "/etc/passwd"], "no entry, note or file"),
+        (["show", "memories/../../x"], "no entry, note or file"),
         (["show", "USER.md"], "file USER.md does not exist yet"),
-        (["show", ""], "no entry, capture or file \"\""),
+        (["show", ""], "no entry, note or file \"\""),
     ] {
         let run = memory(&home, &args);
         let code = if args[1] == "-1" { 2 } else { 1 };

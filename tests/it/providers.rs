@@ -1002,6 +1002,49 @@ async fn a_name_never_keeps_a_model_from_being_chosen_but_what_its_server_says_o
 }
 
 #[tokio::test]
+async fn an_ollama_model_that_only_embeds_is_refused_and_not_hinted_at() {
+    let installed = json!({"models": [
+        {"name": "tinyvectors:latest"},
+        {"name": "tinyvectors-embed:latest"},
+        {"name": "tiny:latest"},
+    ]});
+    let server = Script::new([])
+        .route("/api/tags", json_reply(&installed))
+        .route(
+            "/api/show",
+            json_reply(&json!({"capabilities": ["embedding"]})),
+        )
+        .serve();
+    let catalog = Catalog::new(settings(Kind::Ollama, &server), Environment::default());
+    let choice = catalog.find("tinyvectors").await.unwrap();
+    assert_eq!(choice.provider.model().model, "tinyvectors:latest");
+    let refused = catalog.check(&choice).await.unwrap_err().to_string();
+    assert!(
+        refused.ends_with("tinyvectors:latest is not a chat model"),
+        "{refused}"
+    );
+    let near = catalog.find("tinyvec").await.unwrap_err();
+    let hint = near.hint().unwrap().into_owned();
+    assert_eq!(hint, "did you mean test/tinyvectors:latest?");
+}
+
+#[tokio::test]
+async fn the_tag_of_a_model_may_be_left_out_where_only_one_has_it() {
+    let installed = json!({"models": [
+        {"name": "tiny:latest"}, {"name": "big:8b"}, {"name": "big:70b"},
+    ]});
+    let server = Script::new([])
+        .route("/api/tags", json_reply(&installed))
+        .serve();
+    let catalog = Catalog::new(settings(Kind::Ollama, &server), Environment::default());
+    let choice = catalog.find("tiny").await.unwrap();
+    assert_eq!(choice.provider.model().to_string(), "test/tiny:latest");
+    let several = catalog.find("big").await.unwrap_err();
+    let hint = several.hint().unwrap().into_owned();
+    assert_eq!(hint, "did you mean test/big:8b or test/big:70b?");
+}
+
+#[tokio::test]
 async fn names_that_mean_nothing_are_refused_with_those_that_do() {
     let server = Server::start([]);
     for (choice, words) in [

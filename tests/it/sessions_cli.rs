@@ -322,6 +322,17 @@ fn rename_takes_the_whole_session_along() {
 }
 
 #[test]
+fn restore_without_a_name_lists_what_is_deleted() {
+    let (home, _server) = home();
+    home.ask("other", "hello");
+    let run = home.lines("one", &["/sessions restore"]);
+    assert!(run.stdout.contains("No deleted sessions"), "{run}");
+    let run = home.lines("one", &["/delete other", "y", "/sessions restore"]);
+    let list = run.stdout.split("`/sessions restore NAME`").last();
+    assert!(list.is_some_and(|list| list.contains("other")), "{run}");
+}
+
+#[test]
 fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     let (home, _server) = home();
     home.ask("other", "hello");
@@ -353,8 +364,8 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     hint: switch with `/session NAME` before you delete it
     error: no session nobody
     hint: `/sessions` lists them
-    error: /delete needs the name of another session; `/clear` empties this one
-    hint: usage: /delete NAME
+    error: `/delete NAME` deletes another session; this one is one
+    hint: `/sessions` lists them, `/clear` empties this one
     --- exit 1
     ");
     assert_eq!(home.said("other").len(), 2);

@@ -25,7 +25,7 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Find models, write a config file and try it
+    /// Find models and write a tested config file
     Init {
         /// Ask no questions; use what a chat would use
         #[arg(long)]
@@ -111,7 +111,7 @@ pub enum SessionsCommand {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// List saved entries and captures from conversations
+    /// List saved entries and notes from conversations
     List {
         /// List everything, not only the newest
         #[arg(long)]
@@ -121,7 +121,7 @@ pub enum MemoryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show one item in full: a capture by number, an entry by id or key, a workspace file by name
+    /// Show one item in full: a note by number, an entry by id or key, a workspace file by name
     Show {
         /// A number or id from `list`, the key of an entry, or a file such as MEMORY.md
         #[arg(value_name = "N|ID|FILE")]

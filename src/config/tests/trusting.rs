@@ -618,7 +618,7 @@ fn servers_that_nobody_could_be_shown_are_not_asked_about_and_the_file_and_the_b
     let error = loaded.broken.unwrap().to_string();
     for part in [
         ".cogtrix.yaml: mcp_servers is too long",
-        "of at most 8000 characters",
+        "at most 8000 allowed",
     ] {
         assert!(error.contains(part), "{error}");
     }

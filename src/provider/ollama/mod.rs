@@ -46,6 +46,8 @@ struct Inner {
 struct Shown {
     /// The most it can hold; `None` if the server does not say.
     maximum: Option<Tokens>,
+    /// Whether it replies in a chat, where the server says so.
+    chats: Option<bool>,
     /// Whether it takes pictures, as far as the server says anything.
     sees: bool,
     /// Whether it calls tools, as far as the server says anything.
@@ -94,6 +96,10 @@ impl Provider for Ollama {
 
     async fn takes_images(&self) -> bool {
         self.0.shown().await.is_none_or(|shown| shown.sees)
+    }
+
+    async fn chats(&self) -> Option<bool> {
+        self.0.shown().await.and_then(|shown| shown.chats)
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
@@ -153,6 +159,7 @@ impl Inner {
             let shown = target::aside(&self.http.shown(), shown).await?;
             Ok::<_, ProviderError>(Shown {
                 maximum: context_length(&shown),
+                chats: target::chats(&shown),
                 sees: is_able(&shown, "vision"),
                 calls: is_able(&shown, "tools"),
             })

@@ -91,6 +91,20 @@ pub enum CommandError {
     },
 }
 
+impl CommandError {
+    /// Where a line cannot be sent as a message, nobody is told how.
+    pub(super) fn of_no_message(self) -> Self {
+        match self {
+            Self::Unknown { name, near, .. } => Self::Unknown {
+                name,
+                near,
+                is_line: false,
+            },
+            other => other,
+        }
+    }
+}
+
 impl Hint for CommandError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {

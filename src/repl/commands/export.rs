@@ -79,13 +79,14 @@ fn parse(arguments: &str) -> Result<(Format, &str), CommandError> {
         }
         (None, Some("json")) => Format::Json,
         (None, Some("html" | "htm")) => Format::Html,
-        (None, Some(ending @ ("pdf" | "docx" | "odt" | "rtf"))) => {
+        (None, Some("" | "md" | "markdown")) => Format::Markdown,
+        (None, _) => {
+            let ending = ending.to_string_lossy();
             return Err(usage(
                 "export",
-                format!("cannot write {ending} (md, json or html)"),
+                format!("cannot write {ending:?}; name a format first: md, json or html"),
             ));
         }
-        (None, _) => Format::Markdown,
     };
     Ok((format, file))
 }
@@ -143,6 +144,8 @@ mod tests {
             ("pdf notes", None),
             ("xml talk.xml", None),
             ("talk.pdf", None),
+            ("talk.foo", None),
+            ("talk.markdown", Some((Format::Markdown, "talk.markdown"))),
         ] {
             assert_eq!(parse(arguments).ok(), expected, "{arguments:?}");
         }

@@ -86,15 +86,7 @@ pub(super) fn help(arguments: &str, columns: usize) -> Result<Next, CommandError
         "" => Next::answer(list(columns)),
         "modes" => Next::answer(MODES),
         "keys" | "!" | "@" => Next::answer(KEYS),
-        name => match find(name) {
-            Ok(command) => Next::answer(one(command)),
-            Err(CommandError::Unknown { name, near, .. }) => Err(CommandError::Unknown {
-                name,
-                near,
-                is_line: false,
-            }),
-            Err(other) => Err(other),
-        },
+        name => Next::answer(one(find(name).map_err(CommandError::of_no_message)?)),
     }
 }
 

@@ -84,7 +84,7 @@ pub(super) async fn undo(repl: &mut ReplContext, arguments: &str) -> Result<Next
     match captured {
         Ok(receipts) => lines.extend(receipts.iter().map(stays)),
         Err(error) => lines.push(format!(
-            "Could not check what memory captured from it: {}",
+            "Could not check what memory noted from it: {}",
             chain(&error)
         )),
     }

@@ -232,7 +232,7 @@ pub(super) async fn look(
     name: &str,
     arguments: &str,
 ) -> Result<Next, CommandError> {
-    let command = find(name)?;
+    let command = find(name).map_err(CommandError::of_no_message)?;
     match (command.name, arguments) {
         ("help", of) => help::help(of, env.columns),
         ("context", what) if !what.starts_with("preset") => {

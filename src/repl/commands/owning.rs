@@ -12,7 +12,7 @@ use crate::repl::repl_context::Writing;
 
 /// What `/memory` takes first, beside a mode.
 pub const WORDS: [(&str, &str); 13] = [
-    ("list", "[all]: list saved entries and captures"),
+    ("list", "[all]: list saved entries and notes"),
     ("show", "N|ID|FILE: show one in full"),
     (
         "forget",

@@ -279,10 +279,7 @@ pub(super) async fn list(repl: &mut ReplContext, arguments: &str) -> Result<Next
         && !which.starts_with(char::is_alphanumeric)
     {
         if which.is_empty() {
-            return Err(usage(
-                "sessions",
-                "restore needs the name of a deleted session",
-            ));
+            return deleted(&repl.env).and_then(Next::answer);
         }
         let (name, time) = which
             .split_once(" --from ")
@@ -293,6 +290,23 @@ pub(super) async fn list(repl: &mut ReplContext, arguments: &str) -> Result<Next
         return Err(usage("sessions", format!("has no option {arguments:?}")));
     }
     table(&repl.agent, &repl.env).and_then(Next::answer)
+}
+
+/// What `restore` can bring back.
+fn deleted(env: &Environment) -> Result<String, CommandError> {
+    let mut sessions = Vec::new();
+    for (folder, store) in env.store.put_away() {
+        if folder.parent().is_some_and(|it| it.ends_with("trash")) {
+            sessions.extend(store.list()?);
+        }
+    }
+    if sessions.is_empty() {
+        return Ok("No deleted sessions".to_owned());
+    }
+    let table = listing::table(&sessions, None, env.now(), env.columns);
+    Ok(format!(
+        "Deleted; `/sessions restore NAME` brings one back\n{table}"
+    ))
 }
 
 /// Every session in a line, the open one marked.
@@ -314,9 +328,10 @@ pub(super) async fn rename(repl: &mut ReplContext, arguments: &str) -> Result<Ne
 
 pub(super) async fn delete(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Err(usage(
-            "delete",
-            "needs the name of another session; `/clear` empties this one",
+        let open = repl.session().name();
+        return Err(cannot(
+            format!("`/delete NAME` deletes another session; this one is {open}"),
+            "`/sessions` lists them, `/clear` empties this one",
         ));
     }
     let name: SessionName = arguments.parse()?;

@@ -101,8 +101,8 @@ fn memory(agent: &Agent) -> String {
     let entries = agent.entries().in_force().count();
     let counts = [
         count(entries, "entry"),
-        format!("{captured} captured"),
-        count(session.pins().len(), "pin"),
+        format!("{captured} noted"),
+        format!("{} pinned", session.pins().len()),
         format!("{} summarised", count(summarised, "message")),
     ];
     counts.join(", ")

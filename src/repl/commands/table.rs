@@ -71,7 +71,7 @@ pub const COMMANDS: [Command; 52] = [
         arguments: "[MODE|list|show|forget|why|edit|…]",
         summary: "Show memory; list, explain, edit or forget notes",
         details: "The numbers are for `/drop`. A mode's name shows that mode's notes.\n\
-                  `/memory list [all]` lists entries and captures from your messages; `/memory show N|ID|FILE` shows one in full.\n\
+                  `/memory list [all]` lists entries and notes from your messages; `/memory show N|ID|FILE` shows one in full.\n\
                   `/memory forget N|2-8|ID|WORDS|last` removes something everywhere except history; `--redact` removes it there too.\n\
                   `/memory why N|WORDS` shows which message it came from.\n\
                   `/memory edit [FILE]` opens MEMORY.md, or another workspace file, in your editor.\n\
@@ -411,7 +411,7 @@ pub const COMMANDS: [Command; 52] = [
     Command {
         name: "sessions",
         aliases: &[],
-        arguments: "[restore NAME]",
+        arguments: "[restore [NAME]]",
         summary: "List all sessions, or bring back a deleted one",
         details: "If several deleted sessions had this name, the latest comes back; `--from TIME` picks another.",
         completes: Completes::Words(&["restore"]),

@@ -1,4 +1,4 @@
-//! `/why`: what of memory stood behind the last answer, each with its source, its date and the reason it was there.
+//! `/why`: which memories the last answer used, each with its source, its date and the reason it was there.
 
 use super::{CommandError, Next, nothing};
 use crate::agent::Agent;
@@ -13,7 +13,11 @@ const ALWAYS: &str = "sent with every request";
 pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
     nothing("why", arguments)?;
     let Some(plan) = agent.last_plan() else {
-        return Next::answer("No question yet in this run.");
+        return Next::answer(if agent.session().turns().is_empty() {
+            "No answer yet."
+        } else {
+            "The last answer is from before this start, and what it used was not saved. `/why` works again after your next message."
+        });
     };
     let session = agent.session();
     let is_offline = agent.provider().is_offline();

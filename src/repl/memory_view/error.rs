@@ -9,17 +9,17 @@ use crate::long_term::notes::{NotesError, ReceiptsError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryViewError {
-    #[error("memory has no entry, capture or file {name:?}")]
+    #[error("memory has no entry, note or file {name:?}")]
     Unknown { name: String },
-    #[error("no capture with number {digits}")]
+    #[error("no note {digits}")]
     NoNumber { digits: String },
     #[error("number {number} was already forgotten")]
     Already { number: u64 },
-    #[error("nothing matches {words:?}")]
+    #[error("no match for {words:?}; nothing forgotten")]
     NothingSays { words: String },
     #[error("nothing to forget")]
     NothingKept,
-    #[error("the last turn noted nothing. Newest: {name} \"{text}\"")]
+    #[error("nothing was saved in the last turn")]
     LastKeptNothing { name: String, text: String },
     #[error("file {name} does not exist yet")]
     NoFile { name: String },
@@ -40,7 +40,7 @@ impl MemoryViewError {
         let files = caller.files();
         match self {
             Self::Unknown { .. } => list(&format!(
-                "shows entries and captures, {files} the files; other files are not shown"
+                "shows entries and notes, {files} the files; other files are not shown"
             )),
             Self::NoNumber { .. } => Some(format!("{} lists all numbers", caller.all()).into()),
             Self::NoFile { .. } => Some(format!("{files} lists existing files").into()),
@@ -52,9 +52,9 @@ impl MemoryViewError {
             }
             Self::Entries(error) => entries_hint(error, caller),
             Self::Notes(error) => error.hint().map(|hint| hint.into_owned().into()),
-            Self::LastKeptNothing { name, .. } => {
+            Self::LastKeptNothing { name, text } => {
                 let forget = caller.command(&format!("forget {name}"));
-                Some(format!("{forget} removes it").into())
+                Some(format!("{forget} removes the newest note, \"{text}\"").into())
             }
             Self::Receipts(_) => None,
         }

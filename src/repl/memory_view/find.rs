@@ -67,7 +67,7 @@ impl MemoryView<'_> {
             if !names.iter().all(Name::may_be_number) {
                 return self.with_words(asked, history);
             }
-            let heading = format!("No capture has this number. Said with {asked}:");
+            let heading = format!("No note has this number. Messages that contain {asked}:");
             return Ok(Found::Several(self.listed(
                 &heading,
                 Some(asked),

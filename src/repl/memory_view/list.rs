@@ -56,7 +56,7 @@ impl MemoryView<'_> {
                     format!("{row} (same as {})", numbers.join(", "))
                 });
                 let rows = rows.collect();
-                parts.extend(self.part("captured", "forget N", rows, extent));
+                parts.extend(self.part("noted from your messages", "forget N", rows, extent));
             }
             Err(error) => parts.push(unlisted(&error)),
         }
@@ -173,7 +173,7 @@ impl MemoryView<'_> {
 
 /// What stands for captures where their receipts cannot be read: the files and the entries are none the worse.
 pub(super) fn unlisted(error: &ReceiptsError) -> String {
-    harmless(&format!("could not list captures: {}", chain(error)))
+    harmless(&format!("could not list notes: {}", chain(error)))
 }
 
 /// `  mem_0123456789abcdef  db: Postgres 16  [fact, 3 days ago]`

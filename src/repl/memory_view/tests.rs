@@ -114,7 +114,7 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     let held = Held::with(&texts);
     held.captures.receipts.forget(52, now()).unwrap();
     let list = held.look().list(Extent::Newest);
-    assert!(list.starts_with("captured (remove with `/memory forget N`)"));
+    assert!(list.starts_with("noted from your messages (remove with `/memory forget N`)"));
     assert!(
         list.contains("   53  user preference: word53.  ["),
         "{list}"
@@ -188,8 +188,8 @@ fn a_capture_and_an_entry_are_shown_with_the_message_they_came_from() {
         let why = held.look().why(asked).unwrap();
         assert!(why.contains("> I like tea."), "{why}");
     }
-    assert!(held.look().why("ferry").unwrap().contains("No capture"));
-    assert!(held.look().why("8080").unwrap().contains("No capture"));
+    assert!(held.look().why("ferry").unwrap().contains("No note"));
+    assert!(held.look().why("8080").unwrap().contains("No note"));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn entries_are_listed_also_where_receipts_cannot_be_read() {
     let list = held.look().list(Extent::Newest);
     assert!(list.contains("drink: tea"), "{list}");
     assert!(
-        list.contains("could not list captures: cannot read /d/memory"),
+        list.contains("could not list notes: cannot read /d/memory"),
         "{list}"
     );
     let json = held.look().json();
@@ -237,9 +237,10 @@ fn where_the_last_turn_noted_nothing_the_newest_is_named() {
     assert_eq!(chosen.numbers, [1]);
     let later = Message::text(MessageId::new("work/m2"), Role::User, "And now?", None);
     held.session.import(vec![later]);
-    let error = held.look().kept_last().unwrap_err().to_string();
-    let newest = "the last turn noted nothing. Newest: 1 \"I like tea\"";
-    assert_eq!(error, newest);
+    let error = held.look().kept_last().unwrap_err();
+    assert_eq!(error.to_string(), "nothing was saved in the last turn");
+    let newest = "`/memory forget 1` removes the newest note, \"I like tea\"";
+    assert_eq!(error.hint().unwrap(), newest);
 }
 
 /// The line of an entry that had left was in no list.
@@ -328,11 +329,11 @@ fn what_is_not_held_is_an_error_with_a_way_on() {
     let held = Held::with(&["I like tea"]);
     let huge = "9".repeat(5_000);
     for (name, expected) in [
-        ("2", "number 2"),
-        (huge.as_str(), "no capture with number 9"),
+        ("2", "no note 2"),
+        (huge.as_str(), "no note 9"),
         (
             "../../etc/passwd",
-            "no entry, capture or file \"../../etc/passwd\"",
+            "no entry, note or file \"../../etc/passwd\"",
         ),
         ("\u{1b}[2J", "\\u{1b}"),
         ("USER.md", "file USER.md does not exist yet"),

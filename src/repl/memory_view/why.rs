@@ -48,7 +48,7 @@ impl MemoryView<'_> {
         found.extend(entries.filter(said).map(|entry| self.of_kept(entry)));
         if found.is_empty() && unlisted.is_none() {
             return Ok(
-                "No capture, fact or entry matches; text that you or the model wrote to a file is not tracked"
+                "No note, fact or entry matches; text that you or the model wrote to a file is not tracked"
                     .to_owned(),
             );
         }

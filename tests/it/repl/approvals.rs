@@ -368,6 +368,7 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
         ("/mode code", "/mode has to wait until you answer"),
         ("/model", "* desk/scripted\n  main: desk/scripted"),
         ("/model other", "/model has to wait"),
+        ("/mdoe", "did you mean /mode?\n"),
         ("/sessions", "* "),
         ("/search written", "No matches in"),
         ("/status", "sandbox"),

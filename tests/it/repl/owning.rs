@@ -36,7 +36,7 @@ fn an_editor_opens_memory_and_what_was_edited_is_sent_next() {
     chat.says("/memory edit", "Saved; takes effect with the next turn");
     assert!(chat.screen().contains("MEMORY.md"));
     chat.says("/memory edit USER.md", "USER.md");
-    chat.says("/memory edit ../../etc/passwd", "no entry, capture or file");
+    chat.says("/memory edit ../../etc/passwd", "no entry, note or file");
     chat.says("hello", "I see.");
     chat.says("/memory show MEMORY.md", "# Memory");
     chat.type_text("/memory edit ME").key(Key::Tab);

@@ -174,7 +174,7 @@ fn status_is_one_screen_with_all_that_counts() {
         "messages  2 in 1 turn",
         "model     desk/scripted",
         "window    8.2k of 16k tokens used, 50 % (from config)",
-        "memory    0 entries, 0 captured, 1 pin",
+        "memory    0 entries, 0 noted, 1 pinned",
         "config    ~/.cogtrix.yaml",
         "tools     ask before changes; sandbox ",
         "folder    ",
@@ -293,7 +293,7 @@ fn a_session_is_exported_as_one_html_file() {
 fn why_tells_what_of_memory_stood_behind_the_last_answer() {
     let server = Script::answering(|_| say("At nine.")).serve();
     let mut chat = Home::with(&server).sized(120, 100).chat(&["--no-banner"]);
-    chat.says("/why", "No question yet in this run.");
+    chat.says("/why", "No answer yet.");
     chat.says("hello", "At nine.");
     chat.says("/why", "Memory was not used: the last answer is based");
     chat.says("/memory add the harbour opens at nine", "Kept");
