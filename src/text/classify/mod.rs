@@ -140,11 +140,16 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// Which score a message needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are
+/// Which score a message of one sentence needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are
 /// worth it.
 const MIN: f32 = 1.0;
-/// How far behind the best sentence of its message another one may be.
-const BEHIND: f32 = 1.0;
+/// What counts for one sentence of several, so that what else a message says neither hides it nor brings it along: the
+/// whole message, the sentence among the others, and the sentence as if it were the message; and what that needs. Fitted
+/// on messages of strangers, each alone and joined with another one of the same person.
+const WITH_ALL: f32 = 0.37;
+const AMONG: f32 = 0.63;
+const ALONE: f32 = 0.41;
+const MIN_AMONG: f32 = 0.6;
 /// Bytes of a message that are read.
 const MAX: usize = 8_000;
 /// Words from which on it can be told that a text repeats itself.
@@ -184,17 +189,25 @@ impl Classifier {
         let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LAST))..];
         let read = Read::new(text, before, &self.concepts);
         let mut kept = Vec::new();
-        let scores = scores(&read, &self.keep);
-        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        if best >= MIN && !is_monotonous(text) && !is_fragment(text) {
+        let message = of_message(&read, &self.keep);
+        let scores = of_sentences(&read, &self.keep);
+        if !is_monotonous(text) && !is_fragment(text) {
             for (number, score) in scores.iter().enumerate() {
-                if *score >= (best - BEHIND).max(0.0) {
+                let place = read.sentences[number].clone();
+                let worth = if scores.len() == 1 {
+                    message + score - MIN
+                } else {
+                    let alone = Read::new(&text[place.clone()], "", &self.concepts);
+                    let alone = of_message(&alone, &self.keep);
+                    WITH_ALL * message + AMONG * score + ALONE * alone - MIN_AMONG
+                };
+                if worth >= 0.0 {
                     let (kind, scope) = self.kind_of(&read, number);
                     kept.push(Judged {
-                        place: read.sentences[number].clone(),
+                        place,
                         kind,
                         scope,
-                        score: *score,
+                        score: worth,
                     });
                 }
             }
@@ -207,6 +220,7 @@ impl Classifier {
                 .max_by(|one, other| one.score.total_cmp(&other.score))
                 .map_or(Kind::Question, |it| it.kind)
         };
+        let scores = scores.into_iter().map(|score| message + score);
         let sentences = read.sentences.into_iter().zip(scores).collect();
         Reading {
             kind,
@@ -267,11 +281,15 @@ fn best_of(scores: &[f32], first: usize) -> Kind {
     Kind::ALL[first + best.map_or(0, |(number, _)| number)]
 }
 
-/// How much each sentence is worth keeping, with its message.
-fn scores(read: &Read<'_>, keep: &Model<'_>) -> Vec<f32> {
-    let mut message = Sums::default();
-    read.of_message(|group, feature| message.add(group, keep.weight(feature)));
-    let message = message.score(keep);
+/// How much a message is worth keeping.
+fn of_message(read: &Read<'_>, keep: &Model<'_>) -> f32 {
+    let mut sums = Sums::default();
+    read.of_message(|group, feature| sums.add(group, keep.weight(feature)));
+    sums.score(keep)
+}
+
+/// How much more, or less, each of its sentences is.
+fn of_sentences(read: &Read<'_>, keep: &Model<'_>) -> Vec<f32> {
     let sentences = 0..read.sentences.len();
     sentences
         .map(|number| {
@@ -279,7 +297,7 @@ fn scores(read: &Read<'_>, keep: &Model<'_>) -> Vec<f32> {
             read.of_sentence(number, |group, feature| {
                 sums.add(group, keep.weight(feature));
             });
-            message + sums.score(keep)
+            sums.score(keep)
         })
         .collect()
 }

@@ -64,6 +64,29 @@ fn of_a_message_the_sentence_that_lasts_is_kept() {
 }
 
 #[test]
+fn what_else_a_message_says_neither_hides_what_lasts_nor_brings_it_along() {
+    for (text, lasts) in [
+        (
+            "My landlord is called Marko and I live in Graz. I prefer short answers.",
+            &[
+                "My landlord is called Marko and I live in Graz.",
+                "I prefer short answers.",
+            ][..],
+        ),
+        (
+            "thanks that worked! btw my sister Ana moved to Lyon. can you draft an invitation?",
+            &["btw my sister Ana moved to Lyon."],
+        ),
+        (
+            "How late is it in Tokyo? What would a ticket cost if I flew on Monday?",
+            &[],
+        ),
+    ] {
+        assert_eq!(kept(text), lasts);
+    }
+}
+
+#[test]
 fn the_weights_are_as_good_on_the_corpus_as_when_they_were_learned() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/corpus/kinds");
     let (mut worth, mut found, mut right) = (0_u32, 0_u32, 0_u32);
