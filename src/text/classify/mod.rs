@@ -140,16 +140,16 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// Which score a message of one sentence needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are
-/// worth it.
+/// Which score a message of one sentence needs: with the mistakes of strangers in sight, set so that nine of ten that
+/// are kept are worth it.
 const MIN: f32 = 1.0;
-/// What counts for one sentence of several, so that what else a message says neither hides it nor brings it along: the
-/// whole message, the sentence among the others, and the sentence as if it were the message; and what that needs. Fitted
-/// on messages of strangers, each alone and joined with another one of the same person.
-const WITH_ALL: f32 = 0.37;
-const AMONG: f32 = 0.63;
-const ALONE: f32 = 0.41;
-const MIN_AMONG: f32 = 0.6;
+/// How much the score of the message, that of the sentence in it, and that of the sentence as a message of its own count
+/// for one sentence of several, and which sum it needs: what else a message says shall neither hide it nor bring it
+/// along. Chosen on messages of strangers, each alone and joined with another one of the same person.
+const MESSAGE_COUNTS: f32 = 0.25;
+const SENTENCE_COUNTS: f32 = 0.63;
+const ALONE_COUNTS: f32 = 0.55;
+const MIN_OF_SEVERAL: f32 = 0.6;
 /// Bytes of a message that are read.
 const MAX: usize = 8_000;
 /// Words from which on it can be told that a text repeats itself.
@@ -199,9 +199,10 @@ impl Classifier {
                 } else {
                     let alone = Read::new(&text[place.clone()], "", &self.concepts);
                     let alone = of_message(&alone, &self.keep);
-                    WITH_ALL * message + AMONG * score + ALONE * alone - MIN_AMONG
+                    MESSAGE_COUNTS * message + SENTENCE_COUNTS * score + ALONE_COUNTS * alone
+                        - MIN_OF_SEVERAL
                 };
-                if worth >= 0.0 {
+                if worth > 0.0 {
                     let (kind, scope) = self.kind_of(&read, number);
                     kept.push(Judged {
                         place,
