@@ -157,8 +157,8 @@ pub struct Toolbox {
     pub looks: Option<UnboundedReceiver<Look>>,
     /// `None`: no tool changes files.
     pub files: Option<Files>,
-    /// The program that starts commands and the folder where they know of each other, until the sandbox was tried.
-    untried: Option<(PathBuf, Option<PathBuf>)>,
+    /// What the sandbox is tried with, until it was.
+    untried: Option<Untried>,
     /// Whether a part of the sandbox was found to be missing.
     is_unconfined: bool,
     /// The reason why no command can run, in words for the model; none is judged or asked about then.
@@ -170,6 +170,14 @@ pub struct Toolbox {
     unsaved: Vec<Rule>,
     /// Why the file could not be read when it was last tried. What it denies is not known then, so every call is asked.
     unread: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Untried {
+    /// It starts commands.
+    program: PathBuf,
+    /// Where commands know of each other.
+    running: Option<PathBuf>,
 }
 
 impl Default for Toolbox {
@@ -211,7 +219,7 @@ impl Toolbox {
     ) -> Option<String> {
         match shell::available() {
             Ok(_) => {
-                self.untried = Some((program, running));
+                self.untried = Some(Untried { program, running });
                 None
             }
             Err(unavailable) => self.take_up(Err(unavailable)),
@@ -221,7 +229,7 @@ impl Toolbox {
     /// Tries the sandbox, once in a run: before a command is judged, or a person says yes to all. Returns a warning
     /// where a part is missing.
     pub async fn try_sandbox(&mut self) -> Option<String> {
-        let (program, running) = self.untried.clone()?;
+        let Untried { program, running } = self.untried.clone()?;
         let try_it = move || shell::support(&program, running.as_deref());
         let tried = tokio::task::spawn_blocking(try_it).await;
         self.untried = None;
@@ -237,8 +245,8 @@ impl Toolbox {
         let warning = match support {
             Ok(support) if support.is_whole() => return None,
             Ok(support) => format!(
-                "shell commands are only partly sandboxed here, so each one needs approval; not covered: {}",
-                support.missing.join("; ")
+                "shell commands are only partly sandboxed here, so each one needs approval; {}",
+                support.shortfall().unwrap_or_default()
             ),
             Err(unavailable) => {
                 let why = format!("cannot sandbox shell commands here ({unavailable})");

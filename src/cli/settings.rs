@@ -2,6 +2,7 @@
 
 use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
+use super::trust::Shown;
 use super::{app, opening, parts, trust};
 use crate::config::{self, Config, ConfigError, Mistake, Problem, Settings, Texts};
 use crate::files::LocalDisk;
@@ -44,7 +45,10 @@ pub(super) async fn run(
 }
 
 fn show(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
-    let (config, _) = trust::show(args, &LocalDisk)?;
+    let Shown {
+        config, ignored, ..
+    } = trust::show(args, &LocalDisk)?;
+    trust::tell_broken(ignored.as_ref(), output);
     warn(&config, output);
     let settings = app::listing(&config);
     output.answer(&listing::settings(settings.iter(), output.answer_columns()));
@@ -53,6 +57,7 @@ fn show(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
 
 /// Tells all mistakes at once, those of what can be read beside the others.
 fn check(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+    let mut exit = Exit::Ok;
     let (mut mistakes, config, inputs) = match trust::show(args, &LocalDisk) {
         Err(CliError::Config(ConfigError::Mistakes(mistakes))) => {
             let inputs = trust::inputs(args)?;
@@ -60,12 +65,19 @@ fn check(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
             (mistakes, sound, inputs)
         }
         shown => {
-            let (config, inputs) = shown?;
+            let Shown {
+                config,
+                inputs,
+                ignored,
+            } = shown?;
+            if let Some(error) = ignored {
+                output.error(&chain(&error), error.hint().as_deref());
+                exit = Exit::Usage;
+            }
             warn(&config, output);
             (Vec::new(), Some(config), inputs)
         }
     };
-    let mut exit = Exit::Ok;
     if let Some(config) = &config {
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(config, &inputs, &texts)?;

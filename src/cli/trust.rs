@@ -148,11 +148,21 @@ pub(super) fn look(
     Ok((config, inputs))
 }
 
+/// A configuration as it would be with trust.
+pub(super) struct Shown {
+    pub(super) config: Config,
+    pub(super) inputs: Inputs,
+    /// Why chats ignore a file of it.
+    pub(super) ignored: Option<ConfigError>,
+}
+
 /// The configuration as it would be with trust, to be shown; nothing is contacted or opened because of it.
-pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<(Config, Inputs), CliError> {
+pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<Shown, CliError> {
     let mut inputs = inputs(args)?;
     let mut loaded = config::load(&inputs, disk)?;
-    if let Some(ConfigError::TooLongToTrust { .. }) = loaded.broken {
+    let is_too_long = |it: &mut ConfigError| matches!(it, ConfigError::TooLongToTrust { .. });
+    let ignored = loaded.broken.take_if(is_too_long);
+    if ignored.is_some() {
         // Whoever is to trust it for a run reviews it here.
         inputs.flags.trust = TrustFlag::ThisRun;
         loaded = config::load(&inputs, disk)?;
@@ -160,8 +170,11 @@ pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<(Config, Inputs),
     if let Some(error) = loaded.broken {
         return Err(error.into());
     }
-    let config = loaded.request.map_or(loaded.config, TrustRequest::unused);
-    Ok((config, inputs))
+    Ok(Shown {
+        config: loaded.request.map_or(loaded.config, TrustRequest::unused),
+        inputs,
+        ignored,
+    })
 }
 
 /// What a person at the terminal can be asked about.
@@ -182,7 +195,7 @@ fn may_ask(args: &ChatArgs) -> MayAsk {
 }
 
 /// Says in one line that a config file of an untrusted folder is ignored, and where it is broken.
-fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
+pub(super) fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
     let Some(error) = error else { return };
     let text = error.to_string();
     let mistakes: Vec<&str> = text.lines().collect();

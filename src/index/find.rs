@@ -268,7 +268,8 @@ impl Talk<'_> {
         Some((at, self.session.messages().get(at)?))
     }
 
-    /// Returns whether a message is one of the open session, too: a fork begins with what its original has, each at its place.
+    /// Returns whether a message is one of the open session, too: a fork begins with what its original has, each at its
+    /// place.
     fn copies(&self, open: &Session, at: usize) -> bool {
         let its = open
             .messages()

@@ -494,8 +494,14 @@ fn servers_that_are_too_long_to_be_asked_about_can_be_reviewed() {
     let shown = show.stdout.matches('x').count();
     assert!(shown >= long.len(), "{shown}");
     assert!(show.stdout.contains("no-such-program"), "{show}");
+    assert!(show.stderr.contains("is too long to review"), "{show}");
+    // Chats ignore it.
     let check = home.cogtrix(&["config", "check"]).run();
-    assert_eq!(check.code, Some(0), "{check}");
+    assert_eq!(check.code, Some(2), "{check}");
+    assert!(check.stderr.contains("is too long to review"), "{check}");
+    assert!(!check.stdout.contains("ok"), "{check}");
+    let check = ["config", "check", "--trust-folder"];
+    assert_eq!(home.cogtrix(&check).run().code, Some(0));
     let doctor = home.cogtrix(&["doctor"]).run();
     assert!(doctor.stdout.contains("`cogtrix config show`"), "{doctor}");
 }

@@ -572,6 +572,39 @@ fn files_that_run_later_are_as_they_were() {
 }
 
 #[test]
+fn what_one_command_made_and_had_taken_away_another_cannot_make_again() {
+    for cage in cages() {
+        let wait = "while sleep 0.05; do";
+        let first = format!("echo evil > .envrc; echo made; {wait} [ -e go ] && exit; done");
+        let mut first = cage.begin(&cage.order(&first));
+        let said = |child: &mut Child| {
+            let mut line = String::new();
+            let stderr = child.stderr.as_mut().unwrap();
+            BufReader::new(stderr).read_line(&mut line).unwrap();
+            line
+        };
+        assert_eq!(said(&mut first), "made\n");
+        // Here the file is covered, and the cover goes away with it.
+        let second = format!(
+            "echo x > .envrc; echo begun; {wait} [ -e .envrc ] || break; done; echo evil > .envrc && echo again"
+        );
+        let mut second = cage.begin(&cage.order(&second));
+        let begun = said(&mut second);
+        cage.write("project/go", "");
+        first.wait().unwrap();
+        let mut rest = String::new();
+        let mut stderr = second.stderr.take().unwrap();
+        stderr.read_to_string(&mut rest).unwrap();
+        second.wait().unwrap();
+        assert!(
+            rest.ends_with("again\n"),
+            "the attack is a good one: {begun}{rest}"
+        );
+        assert!(is_unharmed(&cage), "{begun}{rest}");
+    }
+}
+
+#[test]
 fn git_keeps_its_folder_and_may_use_the_rest_of_it() {
     for cage in cages() {
         let ran =
@@ -867,7 +900,7 @@ models: {default: it, it: {provider: there, model: scripted}}
         let asked = "Only commands still need approval, because part of their sandbox is missing";
         assert!(ran.printed.contains(asked), "{ran:?}");
         assert!(
-            ran.printed.contains("not covered: a network of its own"),
+            ran.printed.contains("not restricted: a network of its own"),
             "{ran:?}"
         );
     }

@@ -74,6 +74,7 @@ fn a_missing_part_of_the_sandbox_is_told_and_has_each_command_asked() {
         landlock: Level::FilesAndSignals,
         namespaces: Namespaces::Own,
         missing,
+        unknown: None,
     };
     for (found, words) in [
         (
@@ -82,7 +83,7 @@ fn a_missing_part_of_the_sandbox_is_told_and_has_each_command_asked() {
         ),
         (
             Ok(support(vec!["the network".to_owned()])),
-            &["each one needs approval", "not covered: the network"],
+            &["each one needs approval", "not restricted: the network"],
         ),
         (Ok(support(Vec::new())), &[]),
     ] {
@@ -118,7 +119,10 @@ async fn the_sandbox_is_tried_once_and_commands_are_asked_where_a_part_is_missin
     let told = toolbox.confine_commands(program.clone(), None);
     assert_eq!(told.is_some(), shell::available().is_err(), "{told:?}");
     toolbox.stance.each_time = EachTime::Nothing;
-    toolbox.untried = Some((program, None));
+    toolbox.untried = Some(Untried {
+        program,
+        running: None,
+    });
     assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
     let told = toolbox.try_sandbox().await.unwrap();
     assert!(

@@ -126,14 +126,13 @@ pub(super) fn sandbox(wanted: Sandbox, running: Option<&Path>) -> Finding {
         })
         .and_then(|program| shell::support(&program, running));
     match support {
-        Ok(support) if support.missing.is_empty() => Finding::ok(
-            ABOUT,
-            format!("{name}: files, network, privileges, signals"),
-        ),
-        Ok(support) => Finding::none(
-            ABOUT,
-            format!("{name}, not restricted: {}", support.missing.join("; ")),
-        ),
+        Ok(support) => match support.shortfall() {
+            None => Finding::ok(
+                ABOUT,
+                format!("{name}: files, network, privileges, signals"),
+            ),
+            Some(shortfall) => Finding::none(ABOUT, format!("{name}, {shortfall}")),
+        },
         Err(unavailable) => Finding::problem(
             ABOUT,
             unavailable.to_string(),

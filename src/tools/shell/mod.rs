@@ -33,6 +33,7 @@ mod supervise;
 mod support;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 use tokio::sync::mpsc::Sender;
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::{Around, Done, Effect, Escalation, Failure, Output, Run, Typed};
@@ -319,10 +321,15 @@ impl Shell {
         bounds: Bounds<'_>,
         progress: &Sender<String>,
     ) -> Result<Ran, Failure> {
+        let failed = |error: io::Error| {
+            Failure::of(format_args!("the command could not be started: {error}"))
+        };
         let order = self.order(command, access);
-        let guard = Guard::new(&order);
-        let ran = run(self.command(&order), &guard, bounds, progress).await;
-        ran.map_err(|error| Failure::of(format_args!("the command could not be started: {error}")))
+        // It may wait for another command.
+        let guard = spawn_blocking(move || Guard::new(order)).await;
+        let guard = guard.map_err(|error| failed(error.into()))?;
+        let ran = run(self.command(&guard.order), &guard, bounds, progress).await;
+        ran.map_err(failed)
     }
 
     fn order(&self, command: &str, access: Access) -> Order {

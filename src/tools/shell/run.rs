@@ -69,7 +69,7 @@ pub(super) struct Bounds<'a> {
 /// does if it cannot.
 pub(super) async fn run(
     mut command: Command,
-    guard: &Guard<'_>,
+    guard: &Guard,
     bounds: Bounds<'_>,
     progress: &Sender<String>,
 ) -> io::Result<Ran> {

@@ -112,7 +112,7 @@ fn supervise(order: &Order) -> ExitCode {
     if let Err(error) = descendants::adopt() {
         return refuse(&format!("cannot supervise processes: {error}"));
     }
-    let guard = Guard::new(order);
+    let guard = Guard::new(order.clone());
     if let Err(error) = limit(order.limits) {
         return refuse(&format!("cannot set limits: {error}"));
     }
@@ -147,7 +147,7 @@ fn limit(limits: Limits) -> io::Result<()> {
     Ok(())
 }
 
-fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode {
+fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard) -> ExitCode {
     let mut started = None;
     let mut status = None;
     let mut exceeded = None;
@@ -195,7 +195,7 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
         tell(&Report::Lacks(format!("no {part} for this command")));
     }
     if let Some(what) = &guard.lacks {
-        tell(&Report::Lacks(format!("not known: {what}")));
+        tell(&Report::Lacks(what.clone()));
     }
     if are_gone {
         for file in guard.put_back(started.namespaces) {

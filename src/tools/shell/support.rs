@@ -18,13 +18,23 @@ pub struct Support {
     pub namespaces: Namespaces,
     /// What is not held for want of a part, in words for a person.
     pub missing: Vec<String>,
+    /// Why commands of several sessions do not know of each other, in words for a person.
+    pub unknown: Option<String>,
 }
 
 impl Support {
     /// Returns whether commands may run as they are allowed to. Signals to others have never been held before Linux
     /// 6.12, and harm nothing that is kept: `cogtrix doctor` names them, and nobody is asked because of them.
     pub fn is_whole(&self) -> bool {
-        self.missing.iter().all(|part| *part == SIGNALS)
+        self.unknown.is_none() && self.missing.iter().all(|part| *part == SIGNALS)
+    }
+
+    /// Returns all that is not as it should be, in one line for a person; `None` where all is.
+    pub fn shortfall(&self) -> Option<String> {
+        let missing = self.missing.join("; ");
+        let missing = (!missing.is_empty()).then(|| format!("not restricted: {missing}"));
+        let parts: Vec<String> = missing.into_iter().chain(self.unknown.clone()).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 
     fn new(landlock: Level, started: &Started) -> Self {
@@ -47,6 +57,7 @@ impl Support {
             landlock,
             namespaces: started.namespaces,
             missing: missing.map(|(_, words)| words.to_owned()).collect(),
+            unknown: None,
         }
     }
 }
@@ -65,9 +76,8 @@ pub fn support(program: &Path, running: Option<&Path>) -> Result<Support, Unavai
     // However it ends: that it began is what was asked.
     waitpid(Some(started.pid), WaitOptions::empty()).ok();
     let mut support = Support::new(landlock, &started);
-    if let Err(error) = try_record(running) {
-        support.missing.push(format!("{UNKNOWN} ({error})"));
-    }
+    let record = try_record(running);
+    support.unknown = record.err().map(|why| format!("{UNKNOWN}: {why}"));
     Ok(support)
 }
 
@@ -101,8 +111,16 @@ mod tests {
                 support.missing.iter().zip(expected).all(is_named),
                 "{support:?}"
             );
+            assert_eq!(support.shortfall().is_none(), expected.is_empty());
             let is_enough = expected.iter().all(|part| *part == "signals");
             assert_eq!(support.is_whole(), is_enough);
+            let unknown = Support {
+                unknown: Some("cannot tell".to_owned()),
+                ..support
+            };
+            let told = unknown.shortfall().unwrap_or_default();
+            assert!(told.ends_with("cannot tell"), "{told}");
+            assert!(!unknown.is_whole());
         }
     }
 }

@@ -173,7 +173,7 @@ fn of_a_protected_folder_a_person_is_shown_all_that_it_holds() {
     std::fs::create_dir_all(copy.join("below")).unwrap();
     std::os::unix::fs::symlink("/bin/sh", copy.join("a-link")).unwrap();
     let mut file = std::fs::File::create(copy.join("below/tasks.json")).unwrap();
-    std::io::Write::write_all(&mut file, b"run me\n").unwrap();
+    io::Write::write_all(&mut file, b"run me\n").unwrap();
     let made = PutBack {
         change: Change::Made,
         path: folder.path().join(".vscode"),

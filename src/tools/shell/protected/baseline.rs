@@ -3,31 +3,31 @@
 //! Another session's command may be running when one begins: what that one has made must not count as what was there.
 //! Unit: one project. A file in the state folder, which all processes of a user share whatever their data folders are, is
 //! locked by all who compare there; whoever is alone writes down what it found, the others read it, and the last one
-//! removes it.
+//! removes it. Where all of them were killed, the next one does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
 use super::aside::make_private;
 use super::entry::Entry;
 use crate::files::digest;
+use crate::net::causes;
 use crate::tools::shell::order::Order;
-
-/// How often whoever was last may remove the file while it is opened.
-const TRIES: usize = 100;
 
 /// How long one waits for whoever is first, who looks at the project and writes down what is there.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Between one look at the lock and the next.
+const AGAIN: Duration = Duration::from_millis(10);
+const LATE: &str = "timed out waiting for another command to start";
 
 /// Locked as long as this exists.
 #[derive(Debug)]
@@ -40,8 +40,9 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// `None` where nothing is protected. Waits for nobody but one who is just writing, and not for long.
-    pub(super) fn lock(order: &Order) -> io::Result<Option<Self>> {
+    /// `None` where nothing is protected. Waits for nobody but one who is just writing, and not for long. The error says
+    /// what is in the way.
+    pub(super) fn lock(order: &Order) -> Result<Option<Self>, String> {
         let protected = order.protected.first();
         let project = protected.and(order.writable.first());
         let name = project.map(|project| digest(project.as_os_str().as_bytes()));
@@ -49,40 +50,38 @@ impl Baseline {
         locked.transpose()
     }
 
-    fn at(folder: Option<&Path>, name: &str) -> io::Result<Self> {
-        let folder = folder.ok_or_else(|| io::Error::other("there is no state folder"))?;
-        let path = folder.join(name);
-        let named = |error| io::Error::other(format!("{}: {error}", path.display()));
-        Self::locked(folder, &path).map_err(named)
-    }
-
-    fn locked(folder: &Path, path: &Path) -> io::Result<Self> {
-        make_private(folder)?;
+    fn at(folder: Option<&Path>, name: &str) -> Result<Self, String> {
+        let folder = folder.ok_or("there is no state folder")?;
+        let path = &folder.join(name);
+        let cannot_write = |error| cannot("write", path, &error);
+        make_private(folder).map_err(|error| cannot("create", folder, &error))?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).mode(0o600);
         options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
-        for _ in 0..TRIES {
-            let file = options.open(path)?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let file = options.open(path).map_err(cannot_write)?;
             let is_first = file.try_lock().is_ok();
             if !is_first {
-                share(&file, PATIENCE)?;
+                share(&file, path, deadline)?;
             }
-            // Whoever was last may have removed it meanwhile.
-            if !is_at(&file, path) {
-                continue;
+            if is_at(&file, path) {
+                if is_first {
+                    // What an earlier command found counts no more, even if this process ends now.
+                    file.set_len(0).map_err(cannot_write)?;
+                }
+                return Ok(Self {
+                    file,
+                    path: path.to_owned(),
+                    is_first,
+                    known: BTreeMap::new(),
+                });
             }
-            if is_first {
-                // What an earlier command found counts no more, even if this process ends now.
-                file.set_len(0)?;
+            // Whoever was last has removed it meanwhile.
+            if Instant::now() >= deadline {
+                return Err(LATE.to_owned());
             }
-            return Ok(Self {
-                file,
-                path: path.to_owned(),
-                is_first,
-                known: BTreeMap::new(),
-            });
         }
-        Err(io::Error::other("it is removed again and again"))
     }
 
     /// Returns the paths that were not there or held something else: what a command that was running has made of them is
@@ -90,24 +89,31 @@ impl Baseline {
     pub(super) fn apply(
         &mut self,
         before: &BTreeMap<PathBuf, Entry>,
-    ) -> io::Result<BTreeSet<PathBuf>> {
-        let named = |error| io::Error::other(format!("{}: {error}", self.path.display()));
+    ) -> Result<BTreeSet<PathBuf>, String> {
         if self.is_first {
             let entries = before.iter().map(|(path, entry)| (path.as_os_str(), entry));
-            let record = serde_json::to_vec(&entries.collect::<Vec<_>>())?;
-            let written = self.file.write_all(&record);
-            share(&self.file, PATIENCE).and(written).map_err(named)?;
+            let record = serde_json::to_vec(&entries.collect::<Vec<_>>()).map_err(io::Error::from);
+            let written = record.and_then(|record| self.file.write_all(&record));
+            // Others go on whatever became of it.
+            share(&self.file, &self.path, Instant::now() + PATIENCE)?;
+            written.map_err(|error| cannot("write", &self.path, &error))?;
             return Ok(BTreeSet::new());
         }
         let mut record = Vec::new();
-        self.file.rewind().map_err(named)?;
-        self.file.read_to_end(&mut record).map_err(named)?;
+        let read = self.file.rewind();
+        read.and_then(|()| self.file.read_to_end(&mut record))
+            .map_err(|error| cannot("read", &self.path, &error))?;
         let entries: Vec<(OsString, Entry)> = serde_json::from_slice(&record)
-            .map_err(|error| named(io::Error::other(format!("it is not whole: {error}"))))?;
+            .map_err(|_| format!("{} is incomplete", self.path.display()))?;
         let entries = entries.into_iter();
         self.known = entries.map(|(path, entry)| (path.into(), entry)).collect();
         let changed = before.iter().filter(|(path, entry)| !self.has(path, entry));
         Ok(changed.map(|(path, _)| path.clone()).collect())
+    }
+
+    /// Returns whether anything was at a path when the first of the running commands began.
+    pub(super) fn knows(&self, path: &Path) -> bool {
+        self.known.contains_key(path)
     }
 
     /// Returns whether a path held this when the first of the running commands began.
@@ -116,13 +122,11 @@ impl Baseline {
         known.is_some_and(|known| known.identity() == entry.identity())
     }
 
-    /// Returns what was at a path and below when the first of the running commands began, top down, as far as it can be
-    /// made again.
+    /// Returns what was at a path and below when the first of the running commands began, top down.
     pub(super) fn entries(&self, top: &Path) -> impl Iterator<Item = (&Path, &Entry)> {
         let known = self.known.range(top.to_owned()..);
         let below = known.take_while(move |(path, _)| path.starts_with(top));
-        let below = below.map(|(path, entry)| (path.as_path(), entry));
-        below.filter(|(_, entry)| entry.can_be_restored())
+        below.map(|(path, entry)| (path.as_path(), entry))
     }
 }
 
@@ -136,23 +140,31 @@ impl Drop for Baseline {
 }
 
 /// Tries whether commands could know of each other by means of this folder; the error says what is in the way.
-pub(in crate::tools::shell) fn try_record(folder: Option<&Path>) -> io::Result<()> {
+pub(in crate::tools::shell) fn try_record(folder: Option<&Path>) -> Result<(), String> {
     let mut tried = Baseline::at(folder, "trial")?;
     tried.apply(&BTreeMap::new()).map(|_| ())
 }
 
 /// Takes the lock that many can have.
-fn share(file: &File, patience: Duration) -> io::Result<()> {
-    let same = file.try_clone()?;
-    let (sender, locked) = channel();
-    // Whoever waits no longer leaves it to wait alone, and the lock is given back as soon as it is had.
-    thread::spawn(move || sender.send(same.lock_shared()));
-    let late = |_| {
-        Err(io::Error::other(
-            "another command has been at its beginning for too long",
-        ))
-    };
-    locked.recv_timeout(patience).unwrap_or_else(late)
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no event with a time limit tells that a lock is free"
+)]
+fn share(file: &File, path: &Path, deadline: Instant) -> Result<(), String> {
+    loop {
+        match file.try_lock_shared() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(cannot("lock", path, &error)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(LATE.to_owned());
+            }
+            Err(TryLockError::WouldBlock) => thread::sleep(AGAIN),
+        }
+    }
+}
+
+fn cannot(action: &str, path: &Path, error: &io::Error) -> String {
+    format!("cannot {action} {}: {}", path.display(), causes(error))
 }
 
 /// Returns whether a file is still the one at its path.
@@ -170,30 +182,43 @@ mod tests {
     #[test]
     fn what_is_in_the_way_of_the_record_is_said() {
         let root = tempfile::TempDir::new().unwrap();
-        let [good, file, silent] = ["good", "file", "silent"].map(|name| root.path().join(name));
+        let [good, file, link] = ["good", "file", "link"].map(|name| root.path().join(name));
         write(&file, "");
-        fs::create_dir(&silent).unwrap();
-        std::os::unix::fs::symlink("/dev/full", silent.join("trial")).unwrap();
-        for (folder, expected) in [
-            (Some(&good), None),
-            (Some(&file), Some("file/trial: ")),
-            (Some(&silent), Some("silent/trial: ")),
-            (None, Some("there is no state folder")),
+        fs::create_dir(&link).unwrap();
+        std::os::unix::fs::symlink(&file, link.join("trial")).unwrap();
+        for (folder, start, end) in [
+            (Some(&good), "", ""),
+            (Some(&file), "cannot create ", "file: file exists"),
+            (Some(&link), "cannot write ", "links"),
+            (None, "there is no state folder", "folder"),
         ] {
-            let found = try_record(folder.map(PathBuf::as_path)).err();
-            let found = found.map(|error| error.to_string());
-            assert_eq!(found.is_some(), expected.is_some(), "{found:?}");
-            assert!(
-                found
-                    .unwrap_or_default()
-                    .contains(expected.unwrap_or_default())
-            );
+            let found = try_record(folder.map(PathBuf::as_path));
+            assert_eq!(found.is_ok(), start.is_empty(), "{found:?}");
+            let why = found.err().unwrap_or_default();
+            assert!(why.starts_with(start) && why.ends_with(end), "{why}");
         }
         assert_eq!(
             fs::read_dir(&good).unwrap().count(),
             0,
             "something was left"
         );
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_said_and_holds_nobody_up() {
+        let root = tempfile::TempDir::new().unwrap();
+        let path = root.path().join("record");
+        write(&path, "");
+        let mut first = Baseline {
+            file: File::open(&path).unwrap(),
+            path: path.clone(),
+            is_first: true,
+            known: BTreeMap::new(),
+        };
+        first.file.try_lock().unwrap();
+        let why = first.apply(&BTreeMap::new()).unwrap_err();
+        assert!(why.starts_with("cannot write "), "{why}");
+        File::open(&path).unwrap().try_lock_shared().unwrap();
     }
 
     #[test]
@@ -207,12 +232,17 @@ mod tests {
         };
         let first = Baseline::lock(&order).unwrap().unwrap();
         let other = File::open(&first.path).unwrap();
-        let waited = share(&other, Duration::ZERO).unwrap_err().to_string();
-        assert!(waited.contains("another command has been"), "{waited}");
+        let waited = share(&other, &first.path, Instant::now());
+        assert_eq!(waited, Err(LATE.to_owned()));
+        // Nor does whoever waited in vain keep the record.
+        let path = first.path.clone();
+        drop(first);
+        assert!(!path.exists());
+        let first = Baseline::lock(&order).unwrap().unwrap();
         // It could not write, or was killed before.
         first.file.lock_shared().unwrap();
         let mut second = Baseline::lock(&order).unwrap().unwrap();
-        let why = second.apply(&BTreeMap::new()).unwrap_err().to_string();
-        assert!(why.contains("it is not whole"), "{why}");
+        let why = second.apply(&BTreeMap::new()).unwrap_err();
+        assert!(why.ends_with(" is incomplete"), "{why}");
     }
 }

@@ -4,10 +4,13 @@
 //! conditions of an `includeIf` may hold some day, so all of them count. Where git refuses a line, the next one is read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::iter::Peekable;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::Chars;
 
+use super::command_line::{Word, words};
 use super::entry::text;
 use crate::files::resolve_links;
 
@@ -22,23 +25,21 @@ const NAMING: [&str; 2] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
 
 /// Sections and keys whose values are commands; of a section without keys all of them.
 #[rustfmt::skip] // not one a line
-const PROGRAMS: [(&str, &[&str]); 18] = [
+const PROGRAMS: [(&str, &[&str]); 24] = [
     ("alias", &[]), ("pager", &[]), ("credential", &["helper"]), ("interactive", &["difffilter"]),
     ("core", &["alternaterefscommand", "askpass", "editor", "fsmonitor", "gitproxy", "pager", "sshcommand"]),
     ("diff", &["command", "external", "textconv"]), ("filter", &["clean", "process", "smudge"]),
     ("merge", &["driver"]), ("sequence", &["editor"]), ("gpg", &["defaultkeycommand", "program"]),
     ("uploadpack", &["packobjectshook"]), ("remote", &["receivepack", "uploadpack"]), ("submodule", &["update"]),
     ("trailer", &["cmd", "command"]), ("browser", &["cmd", "path"]), ("difftool", &["cmd", "path"]),
-    ("man", &["cmd", "path"]), ("mergetool", &["cmd", "path"]),
+    ("man", &["cmd", "path"]), ("mergetool", &["cmd", "path"]), ("guitool", &["cmd"]), ("tar", &["command"]),
+    ("gc", &["recentobjectshook"]), ("hook", &["command"]), ("imap", &["tunnel"]),
+    ("sendemail", &["cccmd", "headercmd", "sendmailcmd", "smtpserver", "tocmd"]),
 ];
 
 /// In these sections only what begins so is a command for a shell.
 const OF_SHELL: [&str; 2] = ["alias", "submodule"];
 const SHELL: char = '!';
-
-/// Between words of a command, and between those that are quoted.
-const QUOTES: &str = "'\"`";
-const BETWEEN: &str = "'\"`$(){};|&<>=! \t\r\n";
 
 /// What a person set for git in all their repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,8 +99,9 @@ pub(super) fn named_paths(file: &Path, bases: Bases<'_>) -> Vec<PathBuf> {
     });
     for root in own.iter().chain(bases.roots) {
         named.extend(hooks.iter().map(|hooks| root.join(hooks)));
-        let programs = words.iter().map(|word| root.join(word));
-        named.extend(programs.filter(|program| program.is_file()));
+        let programs = words.iter().map(|(word, runs)| (root.join(word), *runs));
+        let programs = programs.filter(|(path, runs)| is_program(path, *runs));
+        named.extend(programs.map(|(path, _)| path));
     }
     named.extend(worktree.map(|folder| folder.join(".git")));
     named
@@ -111,8 +113,8 @@ struct Reading<'a> {
     bytes: usize,
     /// As they are named.
     hooks: Vec<PathBuf>,
-    /// Of commands.
-    words: BTreeSet<PathBuf>,
+    /// Of commands, each with whether it stands where a command names what it runs.
+    words: BTreeSet<(PathBuf, bool)>,
     named: Vec<PathBuf>,
     worktree: Option<PathBuf>,
 }
@@ -138,7 +140,10 @@ impl Reading<'_> {
         } in settings(&text)
         {
             match (section.as_str(), key.as_str()) {
-                ("core", "hookspath") => self.hooks.extend(self.expanded(&value)),
+                // The second one holds a folder of hooks.
+                ("core", "hookspath") | ("init", "templatedir") => {
+                    self.hooks.extend(self.expanded(&value));
+                }
                 ("core", "worktree") => self.worktree = Some(folder.join(value)),
                 ("include" | "includeif", "path") => {
                     for included in self.expanded(&value) {
@@ -150,11 +155,16 @@ impl Reading<'_> {
                     }
                 }
                 (section, key) if is_command(section, key, &value) => {
-                    let words = value.split(|c| BETWEEN.contains(c));
-                    for word in words.chain(value.split(|c| QUOTES.contains(c))) {
-                        self.words.extend(self.expanded(word));
+                    let line = value.strip_prefix(SHELL).unwrap_or(&value);
+                    let mut words = words(line);
+                    // Some are paths, whatever is in them.
+                    let (text, runs) = (value, true);
+                    words.push(Word { text, runs });
+                    for Word { text, runs } in words {
+                        let paths = self.expanded(&text).into_iter();
                         // Behind a variable or a substitution that is the root.
-                        self.words.insert(word.trim_start_matches('/').into());
+                        let paths = paths.chain([text.trim_start_matches('/').into()]);
+                        self.words.extend(paths.map(|path| (path, runs)));
                     }
                 }
                 _ => {}
@@ -184,6 +194,12 @@ impl Reading<'_> {
         }
         found
     }
+}
+
+/// Returns whether a file may be one that a command runs; among its arguments, only if it can be started.
+fn is_program(path: &Path, runs: bool) -> bool {
+    let found = fs::metadata(path);
+    found.is_ok_and(|found| found.is_file() && (runs || found.mode() & 0o111 != 0))
 }
 
 /// Returns whether git runs the value of a key.
@@ -300,7 +316,6 @@ fn skip_line(chars: &mut Peekable<Chars<'_>>) {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::process::Command;
 
     use proptest::prelude::*;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::aside::{Aside, OWNER, open_up, set_mode};
 use super::baseline::Baseline;
@@ -17,17 +18,18 @@ use super::submodules::{Lead, Submodules};
 use super::{can_be_mounted, is_below, named_files, of_git};
 use crate::tools::shell::order::{Namespaces, Order};
 
-/// Such commands are not held apart.
+/// Begins a message; the reason follows.
 pub(in crate::tools::shell) const UNKNOWN: &str =
-    "what commands of several sessions change of protected files at the same time";
+    "cannot tell apart changes to protected files by other sessions' commands";
 
 /// Protected files as they were before a command.
 #[derive(Debug)]
-pub(in crate::tools::shell) struct Guard<'a> {
-    order: &'a Order,
+pub(in crate::tools::shell) struct Guard {
+    pub(in crate::tools::shell) order: Order,
     protected: Vec<PathBuf>,
-    /// Those that are read-only for the command where there are namespaces: if one changes, somebody else changed it.
-    mounted: Vec<PathBuf>,
+    /// Those that are read-only for the command where there are namespaces, as long as they are the same: a mount goes
+    /// with what it covers, and anybody can make another at its path.
+    mounted: BTreeMap<PathBuf, Inode>,
     before: BTreeMap<PathBuf, Entry>,
     /// Those of `before` that somebody had made or changed since the first of the running commands began.
     changed: BTreeSet<PathBuf>,
@@ -41,15 +43,14 @@ pub(in crate::tools::shell) struct Guard<'a> {
     submodules: Submodules,
 }
 
-impl<'a> Guard<'a> {
-    /// Reads the protected paths that the command can write.
-    pub(in crate::tools::shell) fn new(order: &'a Order) -> Self {
+impl Guard {
+    /// Reads the protected paths that the command can write. May wait for some seconds.
+    pub(in crate::tools::shell) fn new(order: Order) -> Self {
         let protected = order.protected.iter();
-        let protected = protected.filter(|path| is_writable(path, order));
+        let protected = protected.filter(|path| is_writable(path, &order));
         let protected: Vec<PathBuf> = protected.cloned().collect();
-        let mounted = protected.iter().filter(|path| can_be_mounted(path));
-        let mut baseline = Baseline::lock(order);
-        let before = snapshot(&protected, order);
+        let mut baseline = Baseline::lock(&order);
+        let before = snapshot(&protected, &order);
         let changed = match &mut baseline {
             Ok(Some(baseline)) => baseline.apply(&before),
             Ok(None) | Err(_) => Ok(BTreeSet::new()),
@@ -59,10 +60,14 @@ impl<'a> Guard<'a> {
         let changed = changed.unwrap_or_default();
         let links = changed.iter().filter(|path| path.is_symlink());
         let linked = before.keys().filter(|path| has_other_names(path));
+        let mounted = protected.iter().filter(|path| can_be_mounted(path));
+        // What another command made is taken away at its end.
+        let mounted = mounted.filter(|path| !changed.contains(*path));
+        let mounted = mounted.filter_map(|path| Some((path.clone(), Inode::at(path)?)));
         Self {
-            mounted: mounted.cloned().collect(),
+            mounted: mounted.collect(),
             linked: linked.cloned().collect(),
-            submodules: submodules(order),
+            submodules: submodules(&order),
             led_to: links.filter_map(|link| link.canonicalize().ok()).collect(),
             changed,
             baseline: baseline.ok().flatten(),
@@ -82,7 +87,7 @@ impl<'a> Guard<'a> {
         let project = self.order.writable.first();
         let own = project.filter(|_| !protected.is_empty()).into_iter();
         protected.extend(own.flat_map(|project| named_files(project)));
-        let mut after = snapshot(&protected, self.order);
+        let mut after = snapshot(&protected, &self.order);
         let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
         let mut aside = Aside::new(self.order.aside.as_deref());
         for path in paths {
@@ -112,7 +117,8 @@ impl<'a> Guard<'a> {
                 (None, None) => continue,
             };
             if before.is_some_and(|before| !before.can_be_restored()) {
-                let copy = None;
+                // Without a copy, so that nobody reads that it was put back.
+                let (change, copy) = (Change::Changed, None);
                 changes.push(PutBack { change, path, copy });
                 continue;
             }
@@ -120,6 +126,7 @@ impl<'a> Guard<'a> {
             // All below went with it.
             after.retain(|other, _| !other.starts_with(&path));
             if before.is_some() {
+                let known = known.iter().filter(|(_, entry)| entry.can_be_restored());
                 for (path, entry) in known {
                     restore(path, entry).ok();
                 }
@@ -138,18 +145,23 @@ impl<'a> Guard<'a> {
     }
 
     /// Returns whether it is again what it was before the first of the running commands began, or somebody else changed
-    /// it since and nobody since this one began.
+    /// it since and nobody since this one began. What is gone went with the end of that one, unless it was there before.
     fn is_others(&self, path: &Path, now: Option<&Entry>) -> bool {
         let baseline = self.baseline.as_ref();
         let is_again = now.zip(baseline).is_some_and(|(now, it)| it.has(path, now));
-        let is_as_begun = || now.is_none_or(|now| self.before.get(path) == Some(now));
+        let is_as_begun = || match now {
+            Some(now) => self.before.get(path) == Some(now),
+            None => baseline.is_none_or(|it| !it.knows(path)),
+        };
         is_again || self.changed.contains(path) && (self.led_to.contains(path) || is_as_begun())
     }
 
     /// Returns whether the command could not write there.
     fn is_read_only(&self, path: &Path, namespaces: Namespaces) -> bool {
-        let is_covered = is_below(path, &self.mounted) && !self.linked.contains(path);
-        namespaces != Namespaces::Missing && is_covered
+        let mut mounted = self.mounted.iter();
+        let mut is_covered =
+            || mounted.any(|(root, it)| path.starts_with(root) && Inode::at(root) == Some(*it));
+        namespaces != Namespaces::Missing && !self.linked.contains(path) && is_covered()
     }
 
     /// Returns whether a path lies below a folder that could not be read before: its content is not known.
@@ -165,7 +177,7 @@ impl<'a> Guard<'a> {
     /// Returns the modes they get afterwards: protected ones the earlier mode, those that lead there the present one.
     fn unlock(&self, namespaces: Namespaces, changes: &mut Vec<PutBack>) -> BTreeMap<&Path, u32> {
         let parents = self.protected.iter().flat_map(|path| path.ancestors());
-        let parents = parents.filter(|folder| is_writable(folder, self.order));
+        let parents = parents.filter(|folder| is_writable(folder, &self.order));
         let known = self.before.keys().map(PathBuf::as_path);
         // Top down: a closed one hides those below.
         let all: BTreeSet<&Path> = known.chain(parents).collect();
@@ -197,7 +209,7 @@ impl<'a> Guard<'a> {
 
     /// Moves away what makes git run something in a submodule that it would not have entered before the command.
     fn close_new_submodules(&self, aside: &mut Aside<'_>, changes: &mut Vec<PutBack>) {
-        let now = submodules(self.order);
+        let now = submodules(&self.order);
         let mut evil: Vec<PathBuf> = now
             .too_large
             .difference(&self.submodules.too_large)
@@ -223,7 +235,7 @@ impl<'a> Guard<'a> {
                 .filter(|path| !self.protected.contains(path))
                 .collect();
             let config = submodule.git.join("config");
-            for (path, now) in snapshot(&files, self.order) {
+            for (path, now) in snapshot(&files, &self.order) {
                 let is_harmless = match &now {
                     Entry::File { content, .. } if path == config => content
                         .as_ref()
@@ -238,12 +250,32 @@ impl<'a> Guard<'a> {
         // What a command cannot write it did not make.
         for path in evil
             .into_iter()
-            .filter(|path| is_writable(path, self.order))
+            .filter(|path| is_writable(path, &self.order))
         {
             let copy = aside.take(&path);
             let change = Change::Made;
             changes.push(PutBack { change, path, copy });
         }
+    }
+}
+
+/// Tells a file or folder from another at the same path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Inode {
+    device: u64,
+    number: u64,
+    /// A number may be given again.
+    made: Option<SystemTime>,
+}
+
+impl Inode {
+    fn at(path: &Path) -> Option<Self> {
+        let found = fs::symlink_metadata(path).ok()?;
+        Some(Self {
+            device: found.dev(),
+            number: found.ino(),
+            made: found.created().ok(),
+        })
     }
 }
 

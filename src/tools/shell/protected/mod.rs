@@ -8,11 +8,13 @@
 //!   entry   one file as it was          put_back     what a person sees of a change, and can have again
 //!   index   what git's index names      submodules   repositories that git enters because of it
 //!   git_config   what its configurations name
+//!   command_line words of commands in them
 //!   baseline   what was there before any of the commands that run now
 //! ```
 
 mod aside;
 mod baseline;
+mod command_line;
 mod entry;
 mod git_config;
 mod guard;
@@ -475,6 +477,15 @@ mod tests {
             ("uploadpack", "packObjectsHook = tools/x", true),
             ("user", "name = tools/x", false),
             ("alias", "a = !tools/none", false),
+            ("alias", "a = !git diff -- . ':!tools/x'", false),
+            ("alias", "a = !cat tools/x", false),
+            ("tar \"a.b\"", "command = tools/x -c", true),
+            ("gc", "recentObjectsHook = tools/x", true),
+            ("sendemail", "toCmd = tools/x", true),
+            ("sendemail \"a\"", "sendmailCmd = tools/x", true),
+            ("imap", "tunnel = tools/x", true),
+            ("guitool \"a\"", "cmd = tools/x", true),
+            ("hook \"a\"", "command = tools/x", true),
         ] {
             write(&config, &format!("[{section}]\n\t{line}\n"));
             assert_eq!(is_protected(program), expected, "{section} {line}");
@@ -482,6 +493,15 @@ mod tests {
         }
         write(&config, "[core]\n\tpager = \"'tools/my x'\"\n");
         assert!(is_protected("tools/my x"));
+        // A template brings hooks.
+        write(&config, "[init]\n\ttemplateDir = tools\n");
+        assert!(is_protected("tools/hooks/pre-commit"));
+        // Whatever can be started may be, by whatever program.
+        write(&config, "[alias]\n\ta = !xargs tools/x\n");
+        assert!(!is_protected(program));
+        let rights = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(project.join(program), rights).unwrap();
+        assert!(is_protected(program));
         // A word that is in no folder counts as well: `sh x`.
         write(&config, "[core]\n\teditor = sh x\n");
         assert!(is_protected("x"));

@@ -36,7 +36,7 @@ fn text(path: &Path) -> String {
 fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that_began_later() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
-    let first = Guard::new(&order);
+    let first = Guard::new(order.clone());
     write(&project.join("AGENTS.md"), "after");
     symlink("evil", project.join(".envrc")).unwrap();
     // Of a session with another data folder, or a private one.
@@ -44,7 +44,7 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
         aside: None,
         ..order.clone()
     };
-    let second = Guard::new(&other);
+    let second = Guard::new(other.clone());
     assert_eq!(first.put_back(Namespaces::Missing).len(), 2);
     assert_eq!(second.put_back(Namespaces::Missing), []);
     assert_eq!(text(&project.join("AGENTS.md")), "before");
@@ -53,13 +53,13 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
 
     // Of a link that another command made, the target is no file of this one to take away.
     write(&project.join("main.rs"), "mine");
-    let first = Guard::new(&order);
+    let first = Guard::new(order.clone());
     symlink("main.rs", project.join(".envrc")).unwrap();
     let later = Order {
         protected: paths(&project, &PersonalGit::default(), &[]),
         ..order.clone()
     };
-    let second = Guard::new(&later);
+    let second = Guard::new(later);
     first.put_back(Namespaces::Missing);
     assert_eq!(second.put_back(Namespaces::Missing), []);
     assert_eq!(text(&project.join("main.rs")), "mine");
@@ -67,10 +67,10 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     drop((first, second));
 
     // What a command makes again after the end of the one that made it first is its own, a link with the same target, too.
-    let first = Guard::new(&order);
+    let first = Guard::new(order.clone());
     symlink("evil", project.join(".envrc")).unwrap();
     write(&project.join("AGENTS.md"), "after");
-    let second = Guard::new(&other);
+    let second = Guard::new(other.clone());
     assert_eq!(first.put_back(Namespaces::Missing).len(), 2);
     symlink("evil", project.join(".envrc")).unwrap();
     write(&project.join("AGENTS.md"), "again");
@@ -81,10 +81,10 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
 
     // So it is of a folder, with what it held.
     let folder = project.join(".vscode");
-    let first = Guard::new(&order);
+    let first = Guard::new(order.clone());
     fs::remove_dir_all(&folder).unwrap();
     write(&folder, "after");
-    let second = Guard::new(&other);
+    let second = Guard::new(other.clone());
     first.put_back(Namespaces::Missing);
     fs::remove_dir_all(&folder).unwrap();
     write(&folder, "again");
@@ -92,10 +92,21 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
     assert_eq!(text(&folder.join("tasks.json")), "before");
     drop((first, second));
 
-    // What the end of the first brings back is no work of the second.
-    let first = Guard::new(&order);
+    // What a command removes that another has changed and put back is brought back, too.
+    let first = Guard::new(order.clone());
+    write(&project.join("AGENTS.md"), "after");
+    let second = Guard::new(other.clone());
+    first.put_back(Namespaces::Missing);
     fs::remove_file(project.join("AGENTS.md")).unwrap();
-    let second = Guard::new(&other);
+    let back = second.put_back(Namespaces::Missing);
+    assert_eq!(back.len(), 1, "{back:?}");
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+    drop((first, second));
+
+    // What the end of the first brings back is no work of the second.
+    let first = Guard::new(order.clone());
+    fs::remove_file(project.join("AGENTS.md")).unwrap();
+    let second = Guard::new(other);
     assert_eq!(first.put_back(Namespaces::Missing).len(), 1);
     assert_eq!(second.put_back(Namespaces::Missing), []);
     assert_eq!(text(&project.join("AGENTS.md")), "before");
@@ -108,7 +119,7 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
 
     // Alone again, what is there counts.
     symlink("mine", project.join(".envrc")).unwrap();
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     fs::remove_file(project.join(".envrc")).unwrap();
     guard.put_back(Namespaces::Missing);
     assert_eq!(
@@ -118,11 +129,60 @@ fn what_another_command_made_is_neither_kept_nor_put_back_at_the_end_of_one_that
 }
 
 #[test]
+fn a_mount_that_went_with_what_it_covered_protects_nothing_else_at_its_path() {
+    let (root, order) = project();
+    let project = root.path().canonicalize().unwrap();
+    // It was made by another command, and is moved aside at the end of that one.
+    let first = Guard::new(order.clone());
+    write(&project.join(".envrc"), "evil");
+    let second = Guard::new(Order {
+        protected: paths(&project, &PersonalGit::default(), &[]),
+        ..order.clone()
+    });
+    assert_eq!(first.put_back(Namespaces::Own).len(), 1);
+    write(&project.join(".envrc"), "evil");
+    assert_eq!(second.put_back(Namespaces::Own).len(), 1);
+    assert!(!project.join(".envrc").exists());
+    drop((first, second));
+
+    // Somebody replaced it by another.
+    let guard = Guard::new(order);
+    write(&project.join("new"), "after");
+    fs::rename(project.join("new"), project.join("AGENTS.md")).unwrap();
+    assert_eq!(guard.put_back(Namespaces::Own).len(), 1);
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_put_back_was_not_made_by_whoever_changes_it_next() {
+    let (root, order) = project();
+    let rules = root.path().canonicalize().unwrap().join("AGENTS.md");
+    let resize = |size| File::options().write(true).open(&rules)?.set_len(size);
+    resize(5 << 20).unwrap();
+    let first = Guard::new(order.clone());
+    resize(6 << 20).unwrap();
+    let second = Guard::new(order);
+    resize(7 << 20).unwrap();
+    let changed = PutBack {
+        change: Change::Changed,
+        path: rules.clone(),
+        copy: None,
+    };
+    let told = std::slice::from_ref(&changed);
+    for guard in [&second, &first] {
+        assert_eq!(guard.put_back(Namespaces::Missing), told);
+    }
+    assert_eq!(rules.metadata().unwrap().len(), 7 << 20);
+    fs::remove_file(&rules).unwrap();
+    assert_eq!(first.put_back(Namespaces::Missing), told);
+}
+
+#[test]
 fn where_commands_cannot_know_of_each_other_it_is_said() {
     let (_root, mut order) = project();
-    assert_eq!(Guard::new(&order).lacks, None);
+    assert_eq!(Guard::new(order.clone()).lacks, None);
     order.running = Some(order.writable[0].join("AGENTS.md"));
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     assert!(
         guard.lacks.as_ref().unwrap().contains("AGENTS.md"),
         "{guard:?}"
@@ -134,7 +194,7 @@ fn of_many_commands_at_once_nothing_is_left_when_the_last_has_ended() {
     let (_root, order) = project();
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| (0..50).for_each(|_| drop(Guard::new(&order))));
+            scope.spawn(|| (0..50).for_each(|_| drop(Guard::new(order.clone()))));
         }
     });
     let left = fs::read_dir(order.running.unwrap()).unwrap();
@@ -145,7 +205,7 @@ fn of_many_commands_at_once_nothing_is_left_when_the_last_has_ended() {
 fn what_a_command_did_is_put_back_and_can_be_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     write(&project.join("AGENTS.md"), "after");
     write(&project.join(".envrc"), "made");
     fs::remove_dir_all(project.join(".vscode")).unwrap();
@@ -187,7 +247,7 @@ fn a_link_that_leads_to_hooks_leads_nowhere_else_afterwards() {
         let config = format!("[core]\n\thooksPath = {way}\n");
         write(&project.join(".git/config"), &config);
         order.protected = paths(&project, &PersonalGit::default(), &[]);
-        let guard = Guard::new(&order);
+        let guard = Guard::new(order);
         fs::remove_file(project.join("way")).unwrap();
         fs::create_dir_all(project.join("way/hooks")).unwrap();
         write(&project.join("way/hooks/pre-commit"), "evil");
@@ -216,7 +276,7 @@ fn of_what_was_put_back_the_newest_are_kept() {
         File::open(folder(n)).unwrap().set_modified(time).unwrap();
     }
     fs::create_dir(aside.join("another")).unwrap();
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     write(&project.join(".envrc"), "made");
     let back = guard.put_back(Namespaces::Missing);
     assert_eq!(text(back[0].copy.as_ref().unwrap()), "made");
@@ -232,7 +292,7 @@ fn a_folder_that_could_not_be_read_is_closed_again_and_keeps_what_it_holds() {
     let (root, order) = project();
     let folder = root.path().canonicalize().unwrap().join(".vscode");
     set_mode(&folder, 0).unwrap();
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     set_mode(&folder, 0o755).unwrap();
     let back = guard.put_back(Namespaces::Missing);
     let changed = PutBack {
@@ -253,7 +313,7 @@ fn a_folder_that_a_command_closes_hides_nothing() {
     let old = project.join(".vscode");
     let made = project.join(".github/workflows");
     let before = mode_of(&old);
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     write(&old.join("evil"), "after");
     fs::create_dir_all(&made).unwrap();
     write(&made.join("evil"), "after");
@@ -271,7 +331,7 @@ fn a_folder_that_a_command_closes_hides_nothing() {
 fn what_commands_could_not_change_is_left_to_whoever_did() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     write(&project.join("AGENTS.md"), "after");
     write(&project.join(".vscode/new"), "after");
     write(&project.join(".cogtrix/data/s.json"), "after");
@@ -289,7 +349,7 @@ fn what_was_written_through_another_name_of_a_file_is_put_back() {
     for (file, name) in [("AGENTS.md", "rules"), (".vscode/tasks.json", "tasks")] {
         fs::hard_link(project.join(file), project.join(name)).unwrap();
     }
-    let guard = Guard::new(&order);
+    let guard = Guard::new(order);
     for name in ["rules", "tasks"] {
         write(&project.join(name), "after");
     }
@@ -408,7 +468,7 @@ fn a_repository_that_a_command_names_in_the_index_runs_nothing_later() {
             "{prepare}"
         );
         order.protected = paths(&project, &PersonalGit::default(), &[]);
-        let guard = Guard::new(&order);
+        let guard = Guard::new(order);
         assert!(sh(&project, &attack), "{attack}");
         sh(&project, "git status");
         // Newer versions of git refuse a link in the place of a submodule.
@@ -444,7 +504,7 @@ fn repositories_that_no_index_names_and_plain_submodules_stay() {
         }
         order.is_confined = true;
         order.protected = paths(&project, &PersonalGit::default(), &[]);
-        let guard = Guard::new(&order);
+        let guard = Guard::new(order);
         sh(&project, &work);
         let back: Vec<PathBuf> = guard
             .put_back(Namespaces::Missing)

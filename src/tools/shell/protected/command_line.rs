@@ -1,0 +1,275 @@
+//! Words of a command line of the shell that may name files that it runs. Unit: one command line. Pure.
+//!
+//! A guess, on the safe side: variables may hold anything, what is quoted may be a command line itself, and the word
+//! behind an option may be its value or what is run.
+
+use std::mem::take;
+
+/// Programs that run the file that their first argument names, wherever they stand: another program may start them.
+#[rustfmt::skip] // not one a line
+const INTERPRETERS: [&str; 20] = [
+    "sh", "bash", "dash", "ash", "zsh", "ksh", "python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php",
+    "lua", "Rscript", "tclsh", "pwsh", "env",
+];
+
+/// Words that a command follows.
+#[rustfmt::skip] // not one a line
+const PREFIXES: [&str; 15] = [
+    ".", "source", "eval", "exec", "command", "builtin", "time", "if", "then", "else", "elif", "while", "until", "do",
+    "run",
+];
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// It stands where a line names what it runs, not among the arguments.
+    pub(super) runs: bool,
+}
+
+pub(super) fn words(line: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    read(line, true, &mut found);
+    found
+}
+
+/// Reads a line that begins where a command stands, or among arguments.
+fn read(line: &str, runs: bool, found: &mut Vec<Word>) {
+    let mut reading = Reading {
+        found,
+        runs,
+        is_behind_option: false,
+        word: None,
+        piece: String::new(),
+    };
+    let mut chars = line.chars().peekable();
+    // Where what is in brackets or back quotes stands.
+    let mut outer = Vec::new();
+    let mut quoted = None;
+    while let Some(next) = chars.next() {
+        match next {
+            '\'' => {
+                let text: String = chars.by_ref().take_while(|it| *it != '\'').collect();
+                reading.quote(&text);
+            }
+            '"' => {
+                let mut text = String::new();
+                while let Some(next) = chars.next().filter(|it| *it != '"') {
+                    let escaped =
+                        (next == '\\').then(|| chars.next_if(|it| "\"\\$`".contains(*it)));
+                    text.push(escaped.flatten().unwrap_or(next));
+                }
+                if text.contains(['$', '`']) {
+                    reading.quote_expanded(&text);
+                } else {
+                    reading.quote(&text);
+                }
+            }
+            '\\' => chars.next().into_iter().for_each(|it| reading.push(it)),
+            '$' => {
+                reading.end_piece();
+                let is_bracket = chars.next_if_eq(&'{').is_some();
+                if is_bracket {
+                    while chars.next().is_some_and(|it| it != '}') {}
+                } else if chars.next_if_eq(&'(').is_some() {
+                    outer.push(reading.runs);
+                    reading.begin();
+                } else if chars.next_if(|it| "@*#?$!-".contains(*it)).is_none() {
+                    while chars
+                        .next_if(|it| it.is_alphanumeric() || *it == '_')
+                        .is_some()
+                    {}
+                }
+            }
+            '`' => {
+                if let Some(runs) = quoted.take() {
+                    reading.go_on(runs);
+                } else {
+                    reading.end_piece();
+                    quoted = Some(reading.runs);
+                    reading.begin();
+                }
+            }
+            '(' => {
+                reading.end_word();
+                outer.push(reading.runs);
+                reading.begin();
+            }
+            // Of a `case` there is no first one.
+            ')' => reading.go_on(outer.pop().unwrap_or(true)),
+            ';' | '|' | '&' | '\n' => {
+                reading.end_word();
+                reading.begin();
+            }
+            '<' | '>' => reading.end_word(),
+            _ if next.is_whitespace() => reading.end_word(),
+            _ => reading.push(next),
+        }
+    }
+    reading.end_word();
+}
+
+struct Reading<'a> {
+    found: &'a mut Vec<Word>,
+    runs: bool,
+    is_behind_option: bool,
+    /// Without variables; `None` between words.
+    word: Option<String>,
+    /// The part of it since the last variable.
+    piece: String,
+}
+
+impl Reading<'_> {
+    fn push(&mut self, next: char) {
+        self.word.get_or_insert_default().push(next);
+        self.piece.push(next);
+    }
+
+    fn quote(&mut self, text: &str) {
+        read(text, self.runs, self.found);
+        self.word.get_or_insert_default().push_str(text);
+        self.piece.push_str(text);
+    }
+
+    /// The same of a text with variables or substitutions.
+    fn quote_expanded(&mut self, text: &str) {
+        self.end_piece();
+        read(text, self.runs, self.found);
+        let word = self.word.get_or_insert_default();
+        // A variable alone may hold the name of an interpreter.
+        if text.contains('/') {
+            word.push_str(text);
+        }
+    }
+
+    /// What follows is a command.
+    fn begin(&mut self) {
+        self.word = None;
+        self.runs = true;
+        self.is_behind_option = false;
+    }
+
+    /// Ends a substitution; the word that it is part of goes on.
+    fn go_on(&mut self, runs: bool) {
+        self.end_word();
+        self.runs = runs;
+        self.word = Some(String::new());
+    }
+
+    fn end_piece(&mut self) {
+        self.word.get_or_insert_default();
+        let text = take(&mut self.piece);
+        let runs = self.runs;
+        let assigned = text.split_once('=').map(|(_, value)| value.to_owned());
+        let texts = assigned
+            .into_iter()
+            .chain([text])
+            .filter(|it| !it.is_empty());
+        self.found.extend(texts.map(|text| Word { text, runs }));
+    }
+
+    fn end_word(&mut self) {
+        if self.word.is_none() {
+            return;
+        }
+        self.end_piece();
+        let word = self.word.take().unwrap_or_default();
+        let name = word.rsplit('/').next().unwrap_or_default();
+        // Such as `python3.12`.
+        let name = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+        let is_option = word.starts_with('-');
+        let is_prefix = is_option
+            || self.is_behind_option
+            || ["", "!"].contains(&word.as_str())
+            || PREFIXES.contains(&word.as_str())
+            || is_assignment(&word);
+        self.is_behind_option = self.runs && is_option;
+        // The body of a function begins with a brace.
+        self.runs = self.runs && is_prefix || word == "{" || INTERPRETERS.contains(&name);
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    let name = word.split_once('=').map(|(name, _)| name);
+    name.is_some_and(|name| name.chars().all(|it| it.is_alphanumeric() || it == '_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_a_line_runs_is_told_from_its_arguments() {
+        for (line, expected) in [
+            ("x", true),
+            ("A=1 x", true),
+            ("A=x git diff", true),
+            ("'x' y", true),
+            ("git a; x", true),
+            ("git a;x", true),
+            ("git a && x", true),
+            ("git a | x", true),
+            ("git a & x", true),
+            ("(x)", true),
+            ("! x", true),
+            ("git $(x) a", true),
+            ("git \"a $(x)\"", true),
+            ("git `x`", true),
+            ("f() { x; }; f", true),
+            ("f() { git a; x; }; f", true),
+            ("if true; then x; fi", true),
+            ("case $1 in a) x;; esac", true),
+            (". x", true),
+            ("$(git rev-parse --show-toplevel)/x", true),
+            ("\"$(git rev-parse --show-toplevel)\"/x", true),
+            ("\"$TOP/x\" a", true),
+            ("\"$TOP\"/x a", true),
+            ("${TOP}/x a", true),
+            ("sh x", true),
+            ("sh -e x", true),
+            ("sh < x", true),
+            ("sh -c 'git a && x b'", true),
+            ("sh -c \"git a \\\"$(x)\\\"\"", true),
+            ("/usr/bin/env -u A B=1 python3.12 -W ignore x a", true),
+            ("\"$SHELL\" x", true),
+            ("find -name a | xargs -n 1 perl x", true),
+            ("git rebase --exec 'ruby x' a", true),
+            ("deno run -A x", true),
+            ("git diff -- . x", false),
+            ("git diff -- . ':!x'", false),
+            ("git diff -- . ':(exclude)x'", false),
+            ("git diff -- . \":(exclude,top)x\"", false),
+            ("A=1 git add x", false),
+            ("git add \"$TOP/x\"", false),
+            ("git add \"$(git rev-parse --show-toplevel)/x\"", false),
+            ("git add $(git rev-parse --show-toplevel)/x", false),
+            ("git a | grep x", false),
+            ("sh y x", false),
+            ("\"$TOP/y\" x", false),
+            ("sh -c 'git add x'", false),
+            ("f() { git add x; }; f", false),
+            ("test -f x && git a", false),
+            ("git --exec=x a", false),
+            ("git a > x", false),
+        ] {
+            let named = |word: &&Word| word.text.trim_start_matches('/') == "x";
+            let found = words(line);
+            let runs = found.iter().filter(named).any(|word| word.runs);
+            assert_eq!(runs, expected, "{line}: {found:?}");
+        }
+        let expected = ["git", "diff", "./a b"].map(str::to_owned);
+        let found = words("git diff ./'a b'");
+        let whole = expected
+            .iter()
+            .all(|text| found.iter().any(|it| it.text == *text));
+        assert!(whole, "{found:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn reading_comes_to_an_end(line in r#"([ax ='"\\$(){}`;|&<>!-]|\n){0,40}"#) {
+            prop_assert!(words(&line).len() <= 40 * 40);
+        }
+    }
+}
