@@ -12,6 +12,7 @@ use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Entry, Source, Texts};
+use crate::hint::Hint;
 use crate::provider::{Catalog, Delivery, Provider, ProviderError};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
@@ -68,11 +69,17 @@ async fn one_chat(
     let memory = parts::memory(&config, &texts)?;
     let mut catalog = parts::catalog(&config, &inputs, &texts)?;
     if let Some(name) = &args.model
-        && catalog.knows(name).is_err()
-        && let Ok(found) = catalog.find(name).await
+        && let Err(unknown) = catalog.knows(name)
     {
-        config.settings.provider.models.default = found.provider.model().to_string();
-        catalog = parts::catalog(&config, &inputs, &texts)?;
+        match catalog.find(name).await {
+            Ok(found) => {
+                config.settings.provider.models.default = found.provider.model().to_string();
+                catalog = parts::catalog(&config, &inputs, &texts)?;
+            }
+            // It was looked for, and says more than the check of the config below.
+            Err(error) if error.hint() != unknown.hint() => return Err(error.into()),
+            Err(_) => {}
+        }
     }
     check_models(&config, &catalog)?;
     let mut choice = catalog.choose(None).await?;
