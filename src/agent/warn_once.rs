@@ -128,7 +128,7 @@ impl WarnOnce {
             all.minus(tools)
         };
         let far_fewer = estimated > WORTH_IT && u64::from(counted.0) * 2 < u64::from(estimated.0);
-        let stopped_at_window = counted >= window && window > Tokens::ZERO;
+        let stopped_at_window = counted == window && window > Tokens::ZERO;
         self.silent_cut
             .begins(far_fewer || stopped_at_window)
             .then_some(Warning::SilentCut {
@@ -181,6 +181,25 @@ mod tests {
     }
 
     #[test]
+    fn only_a_server_that_loads_the_window_it_is_told_is_told_a_larger_one() {
+        for (loads_window, room) in [
+            (true, "; a larger window (num_ctx) makes room"),
+            (
+                false,
+                "; a model with a larger window (`/model`) makes room",
+            ),
+        ] {
+            let usage = TokenUsage::new(Tokens(90), Tokens(100), 0.8, false);
+            let makes_room = MakesRoom {
+                loads_window,
+                ..MakesRoom::default()
+            };
+            let warning = WarnOnce::default().of_usage(usage, makes_room).unwrap();
+            assert!(warning.to_string().ends_with(room), "{warning}");
+        }
+    }
+
+    #[test]
     fn tools_count_on_both_sides_once_a_server_has_counted_them() {
         let sent = (Tokens(1_200), Tokens(600));
         let window = Tokens(8_192);
@@ -203,6 +222,7 @@ mod tests {
             (6_000, 4_100, 8_192, false),
             (100, 22, 8_192, false),
             (4_100, 4_096, 4_096, true),
+            (4_100, 4_200, 4_096, false),
         ] {
             let warning = WarnOnce::default().of_count(
                 (Tokens(estimated), Tokens(0)),
