@@ -279,10 +279,10 @@ async fn one_chat(
                 repl.agent.begin_learning();
             }
             let folder = parts::project_root(&config, &project, machine.as_ref());
-            let history = inputs
-                .folders
-                .line_history()
-                .map(|older| HistoryFile::of_project(older, &folder, machine));
+            let history = inputs.folders.line_history().map(|older| HistoryFile {
+                is_told: older.parent().is_some_and(|it| repl.agent.is_told_of(it)),
+                ..HistoryFile::of_project(older, &folder, machine)
+            });
             let keys = config.settings.ui.keys;
             talk::terminal(&mut repl, history, keys, output, signals).await
         }
@@ -310,12 +310,11 @@ async fn one_chat(
     }
     let closed = repl.agent.close();
     servers::end(&mut repl).await;
-    let is_told = repl.agent.is_unsaved() && waiting != leaving::Waiting::ToCatchUp;
     closed.map_err(|source| match source.unwritable() {
         Some(unwritable) => CliError::Unwritable {
             folder: config.settings.data_dir.clone(),
             unwritable,
-            is_told,
+            is_foretold: repl.agent.is_foretold_unsaved(),
         },
         None => CliError::NotSaved { source },
     })?;
@@ -370,6 +369,7 @@ fn settings(
         think: config.settings.deep_think,
         recall: None,
         places: parts::places(config),
+        data: config.settings.data_dir.clone(),
     }
 }
 
