@@ -465,9 +465,9 @@ async fn a_count_above_the_window_is_no_cut_and_is_learned_from() {
         ]
     );
     desk.say(&"word ".repeat(2_000)).await.unwrap();
-    let cut = |warning: &&Warning| matches!(warning, Warning::InputCut { .. });
+    let told = desk.warnings();
     assert!(
-        desk.warnings().iter().any(|it| cut(&it)),
+        told.iter().any(|it| matches!(it, Warning::InputCut { .. })),
         "{:?}",
         desk.warnings()
     );
