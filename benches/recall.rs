@@ -255,6 +255,7 @@ fn turns(session: &Session, recalling: Recalling, questions: &[String], folder: 
         delivery: Delivery::Streamed,
         directory: "~/project".into(),
         places: Vec::new(),
+        data: PathBuf::new(),
     };
     let provider = Arc::new(ScriptedProvider::new([says("Let us go on with it then.")]));
     let opened = MemoryLog::default().reopen(session.clone());

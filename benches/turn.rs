@@ -187,6 +187,7 @@ fn agent(opened: Opened) -> Agent {
         delivery: Delivery::Streamed,
         directory: "~/project".into(),
         places: Vec::new(),
+        data: std::path::PathBuf::new(),
     };
     let model = ModelName {
         provider: "bench".to_owned(),

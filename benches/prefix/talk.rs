@@ -128,6 +128,7 @@ pub(crate) fn agent(held: Held, opened: Opened, clock: Arc<ManualClock>) -> Agen
         think: cogtrix::agent::ThinkSettings::default(),
         recall: Some(recall()),
         places: Vec::new(),
+        data: std::path::PathBuf::new(),
     };
     let provider = Arc::new(Talkative {
         name: ModelName {

@@ -36,7 +36,8 @@ impl Agent {
         }
         let mut calibration = sent.budget.calibration();
         let warnings = self.judge(sent, counted);
-        let is_full = counted.is_some_and(|counted| counted >= sent.budget.window());
+        // One that counted more did not cut there.
+        let is_full = counted == Some(sent.budget.window());
         let is_cut = is_full
             || warnings
                 .iter()
@@ -62,6 +63,7 @@ impl Agent {
             tools,
             compacting: self.settings.summariser.is_some()
                 || self.memory.can_compact(sent.budget.prompt()),
+            loads_window: self.provider.loads_window(),
         };
         let near = self.warned.of_usage(usage, makes_room);
         let is_real = match self.window_source {
@@ -70,10 +72,10 @@ impl Agent {
         };
         match cut {
             // Both say that it is full: what helps depends on whether that is its size.
-            Some(_) if counted >= Some(window) && is_real => {
+            Some(_) if counted == Some(window) && is_real => {
                 vec![Warning::NearLimit { usage, makes_room }]
             }
-            Some(cut) if counted >= Some(window) => vec![cut],
+            Some(cut) if counted == Some(window) => vec![cut],
             cut => cut.into_iter().chain(near).collect(),
         }
     }

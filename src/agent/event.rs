@@ -1,5 +1,6 @@
 //! What a turn tells while it runs, and what it warns of.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::time::Duration;
 
@@ -186,17 +187,23 @@ pub struct MakesRoom {
     pub tools: Tokens,
     /// The window is large enough to write a summary in.
     pub compacting: bool,
+    /// The server loads the window that it is told.
+    pub loads_window: bool,
 }
 
 impl MakesRoom {
     fn in_words(self, max: Tokens) -> String {
         const MUCH: u32 = 4;
-        let Self { tools, compacting } = self;
+        let Self {
+            tools,
+            compacting,
+            loads_window,
+        } = self;
         let takes_much = tools != Tokens::ZERO && tools.0 >= max.0 / MUCH;
-        let last = if compacting {
-            "`/compact`"
-        } else {
-            "a larger window (Ollama: num_ctx)"
+        let last = match (compacting, loads_window) {
+            (true, _) => "`/compact`",
+            (false, true) => "a larger window (num_ctx)",
+            (false, false) => "a model with a larger window (`/model`)",
         };
         if takes_much {
             return format!(
@@ -279,7 +286,7 @@ impl fmt::Display for Warning {
             ),
             Self::SilentCut {
                 counted, window, ..
-            } if counted >= window => write!(
+            } if counted == window => write!(
                 f,
                 "the request filled the whole window of {window} tokens: the server may have cut off its beginning (set num_ctx or context_window to the real size)"
             ),
@@ -300,21 +307,23 @@ impl fmt::Display for Warning {
             }
             Self::NearLimit { usage, makes_room } => {
                 let room = makes_room.in_words(usage.max);
-                if !usage.is_estimate && usage.input >= usage.max {
-                    return write!(
+                let TokenUsage { input, max, .. } = usage;
+                match input.cmp(max) {
+                    Ordering::Equal if !usage.is_estimate => write!(
                         f,
-                        "the request filled the context window of {} tokens, so the server may have cut off its beginning; {room}",
-                        usage.max
-                    );
+                        "the request filled the context window of {max} tokens, so the server may have cut off its beginning; {room}",
+                    ),
+                    Ordering::Greater if !usage.is_estimate => write!(
+                        f,
+                        "the server counted {input} tokens, more than the {max} of its window; {room}",
+                    ),
+                    Ordering::Less | Ordering::Equal | Ordering::Greater => write!(
+                        f,
+                        "the context window is {}{:.0} % full ({input} of {max} tokens); {room}",
+                        if usage.is_estimate { "about " } else { "" },
+                        usage.percent_used.floor(),
+                    ),
                 }
-                write!(
-                    f,
-                    "the context window is {}{:.0} % full ({} of {} tokens); {room}",
-                    if usage.is_estimate { "about " } else { "" },
-                    usage.percent_used.floor(),
-                    usage.input,
-                    usage.max,
-                )
             }
             Self::ReplyCut { max_tokens } => {
                 write!(

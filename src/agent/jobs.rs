@@ -2,6 +2,7 @@
 //!
 //! A job works on what it was given; its result is taken only if the session is still what it was made for.
 
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -321,8 +322,11 @@ impl Agent {
     /// another time.
     pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
         let refused = self.entries.flush_at_last(self.clock.now());
-        // A disk that refuses the session refuses its entries: one thing to say.
-        let refused = refused.filter(|_| !self.warned.is_unsaved());
+        // A folder that refuses the session refuses its entries: one thing to say.
+        let folder = self.entries.store().paths().next().and_then(Path::parent);
+        let is_told = folder.is_some_and(|folder| self.is_told_of(folder));
+        let refused = refused
+            .filter(|warning| !(is_told && matches!(warning, Warning::EntriesNotKept { .. })));
         let mut warnings: Vec<Warning> = refused.into_iter().collect();
         let had_summary = self.jobs.running.is_some();
         let mut external = self.external.take();

@@ -53,6 +53,7 @@ mod undo;
 mod warn_once;
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::chat::{Hybrid, Record, Session, SessionName, Spending, Tokens, TurnId, Usage};
@@ -97,6 +98,8 @@ pub struct Settings {
     pub recall: Option<index::Parts>,
     /// Files in which messages can be read that are left out of a request; `{session}` stands for the session's name.
     pub places: Vec<String>,
+    /// The folder that holds the sessions.
+    pub data: PathBuf,
 }
 
 /// When slow work runs.
@@ -424,9 +427,18 @@ impl Agent {
         self.warned.has_told(unwritable);
     }
 
-    /// Whether the person was told that something is not saved, and it still is not.
-    pub fn is_unsaved(&self) -> bool {
-        self.warned.is_unsaved()
+    /// Whether that was so from the start.
+    pub fn is_foretold_unsaved(&self) -> bool {
+        self.warned.is_foretold()
+    }
+
+    /// Whether the person knows that nothing can be saved in this folder: it is inside the data folder, and refuses for
+    /// the reason that was told.
+    pub fn is_told_of(&self, folder: &Path) -> bool {
+        let is_inside = folder.starts_with(&self.settings.data);
+        self.warned.unwritable().is_some_and(|told| {
+            is_inside && (told == Unwritable::Full || Unwritable::of(folder) == Some(told))
+        })
     }
 
     /// Changes by hand what a mode keeps about the work; tells which mode it was.
@@ -482,7 +494,7 @@ impl Agent {
     }
 
     /// Moves all that was said to the archive and begins anew under the same name; tells where it went.
-    pub fn clear(&mut self) -> Result<std::path::PathBuf, StoreError> {
+    pub fn clear(&mut self) -> Result<PathBuf, StoreError> {
         self.close_index();
         let archived = self.ledger.archive(self.clock.now())?;
         self.put_notes_away();

@@ -299,15 +299,15 @@ impl Agent {
     }
 
     fn tell_problems(&mut self, problems: Vec<String>, context: &mut TurnContext<'_>) {
+        // A folder that refuses the session refuses its notes: one thing to say.
+        let is_told = |it: &LongTermMemory| self.is_told_of(it.parts().workspace.root());
+        if self.long_term.as_ref().is_some_and(is_told) {
+            return;
+        }
         let Some(long_term) = &mut self.long_term else {
             return;
         };
-        let news = long_term.news(problems);
-        // A disk that refuses the session refuses its notes: one thing to say.
-        if self.warned.is_unsaved() {
-            return;
-        }
-        for why in news {
+        for why in long_term.news(problems) {
             context.warn(Warning::NotNoted { why });
         }
     }

@@ -59,7 +59,7 @@ impl Hint for NotWritten {
             Self::Provider(error) => error.hint(),
             Self::WindowTooSmall { .. } => {
                 Some(
-                    "`/tools none` or a larger window (Ollama: num_ctx) makes room; `memory.summarization_model` can name a model that has one"
+                    "`/tools none` or a model with a larger window (`/model`) makes room; `memory.summarization_model` can name one, too"
                         .into(),
                 )
             }

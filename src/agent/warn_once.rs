@@ -18,6 +18,8 @@ pub(super) struct WarnOnce {
     tools_left_out: Condition,
     /// What the disk refuses records for, as it was told last.
     not_saved: Option<Warning>,
+    /// The same, where it is the data folder that takes nothing.
+    unwritable: Option<Unwritable>,
     /// It was told before anything was tried, so the reason may have been another.
     is_foretold: bool,
     still_full: Condition,
@@ -37,9 +39,11 @@ impl WarnOnce {
 
     /// That the disk refuses records is one thing to say, until the reason is another (C76).
     pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
-        if self.is_foretold && error.unwritable().is_some() {
+        let unwritable = error.unwritable();
+        if self.is_foretold && unwritable.is_some() {
             return None;
         }
+        self.unwritable = unwritable;
         let warning = Warning::not_saved(error);
         let told = self.not_saved.replace(warning.clone());
         (told.as_ref() != Some(&warning)).then_some(warning)
@@ -47,7 +51,7 @@ impl WarnOnce {
 
     /// All records are on disk.
     pub(super) fn of_saved(&mut self) -> Option<Warning> {
-        self.is_foretold = false;
+        (self.is_foretold, self.unwritable) = (false, None);
         self.not_saved.take().map(|_| Warning::SavedAgain)
     }
 
@@ -55,12 +59,18 @@ impl WarnOnce {
     pub(super) fn has_told(&mut self, unwritable: Unwritable) {
         let why = unwritable.why().to_owned();
         self.not_saved = Some(Warning::NotSaved { why });
+        self.unwritable = Some(unwritable);
         self.is_foretold = true;
     }
 
-    /// Whether the disk refuses records, as far as it was tried.
-    pub(super) fn is_unsaved(&self) -> bool {
-        self.not_saved.is_some()
+    /// Whether that was told at the start, and is still so.
+    pub(super) fn is_foretold(&self) -> bool {
+        self.is_foretold
+    }
+
+    /// Why the data folder takes nothing, as far as it was told.
+    pub(super) fn unwritable(&self) -> Option<Unwritable> {
+        self.unwritable
     }
 
     /// What a plan gives reason to warn of.
@@ -128,7 +138,7 @@ impl WarnOnce {
             all.minus(tools)
         };
         let far_fewer = estimated > WORTH_IT && u64::from(counted.0) * 2 < u64::from(estimated.0);
-        let stopped_at_window = counted >= window && window > Tokens::ZERO;
+        let stopped_at_window = counted == window && window > Tokens::ZERO;
         self.silent_cut
             .begins(far_fewer || stopped_at_window)
             .then_some(Warning::SilentCut {
@@ -181,6 +191,25 @@ mod tests {
     }
 
     #[test]
+    fn only_a_server_that_loads_the_window_it_is_told_is_told_a_larger_one() {
+        for (loads_window, room) in [
+            (true, "; a larger window (num_ctx) makes room"),
+            (
+                false,
+                "; a model with a larger window (`/model`) makes room",
+            ),
+        ] {
+            let usage = TokenUsage::new(Tokens(90), Tokens(100), 0.8, false);
+            let makes_room = MakesRoom {
+                loads_window,
+                ..MakesRoom::default()
+            };
+            let warning = WarnOnce::default().of_usage(usage, makes_room).unwrap();
+            assert!(warning.to_string().ends_with(room), "{warning}");
+        }
+    }
+
+    #[test]
     fn tools_count_on_both_sides_once_a_server_has_counted_them() {
         let sent = (Tokens(1_200), Tokens(600));
         let window = Tokens(8_192);
@@ -203,6 +232,7 @@ mod tests {
             (6_000, 4_100, 8_192, false),
             (100, 22, 8_192, false),
             (4_100, 4_096, 4_096, true),
+            (4_100, 4_200, 4_096, false),
         ] {
             let warning = WarnOnce::default().of_count(
                 (Tokens(estimated), Tokens(0)),

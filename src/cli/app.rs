@@ -12,6 +12,7 @@ use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Entry, Source, Texts};
+use crate::hint::Hint;
 use crate::provider::{Catalog, Delivery, Provider, ProviderError};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
@@ -68,11 +69,17 @@ async fn one_chat(
     let memory = parts::memory(&config, &texts)?;
     let mut catalog = parts::catalog(&config, &inputs, &texts)?;
     if let Some(name) = &args.model
-        && catalog.knows(name).is_err()
-        && let Ok(found) = catalog.find(name).await
+        && let Err(unknown) = catalog.knows(name)
     {
-        config.settings.provider.models.default = found.provider.model().to_string();
-        catalog = parts::catalog(&config, &inputs, &texts)?;
+        match catalog.find(name).await {
+            Ok(found) => {
+                config.settings.provider.models.default = found.provider.model().to_string();
+                catalog = parts::catalog(&config, &inputs, &texts)?;
+            }
+            // It was looked for, and says more than the check of the config below.
+            Err(error) if error.hint() != unknown.hint() => return Err(error.into()),
+            Err(_) => {}
+        }
     }
     check_models(&config, &catalog)?;
     let mut choice = catalog.choose(None).await?;
@@ -272,10 +279,10 @@ async fn one_chat(
                 repl.agent.begin_learning();
             }
             let folder = parts::project_root(&config, &project, machine.as_ref());
-            let history = inputs
-                .folders
-                .line_history()
-                .map(|older| HistoryFile::of_project(older, &folder, machine));
+            let history = inputs.folders.line_history().map(|older| HistoryFile {
+                is_told: older.parent().is_some_and(|it| repl.agent.is_told_of(it)),
+                ..HistoryFile::of_project(older, &folder, machine)
+            });
             let keys = config.settings.ui.keys;
             talk::terminal(&mut repl, history, keys, output, signals).await
         }
@@ -303,12 +310,11 @@ async fn one_chat(
     }
     let closed = repl.agent.close();
     servers::end(&mut repl).await;
-    let is_told = repl.agent.is_unsaved() && waiting != leaving::Waiting::ToCatchUp;
     closed.map_err(|source| match source.unwritable() {
         Some(unwritable) => CliError::Unwritable {
             folder: config.settings.data_dir.clone(),
             unwritable,
-            is_told,
+            is_foretold: repl.agent.is_foretold_unsaved(),
         },
         None => CliError::NotSaved { source },
     })?;
@@ -363,6 +369,7 @@ fn settings(
         think: config.settings.deep_think,
         recall: None,
         places: parts::places(config),
+        data: config.settings.data_dir.clone(),
     }
 }
 

@@ -1,14 +1,13 @@
 //! What a person is told before the first line.
 
 use super::args::ChatArgs;
-use super::doctor::machine::unwritable;
 use super::run_mode::RunMode;
 use crate::config::{Config, Source};
 use crate::provider::{Choice, Provider};
 use crate::repl::listing;
 use crate::repl::recap::{self, recap};
 use crate::repl::repl_context::{ReplContext, Writing};
-use crate::store::{Opened, Repair};
+use crate::store::{Opened, Repair, Unwritable};
 use crate::term::{Output, Verbosity, sentence, width};
 
 /// What `-v` adds: where things come from.
@@ -80,7 +79,7 @@ impl Greeting {
         if self.is_chat
             && repl.env.places.writing == Writing::Kept
             && let data = &repl.env.places.data
-            && let Some(unwritable) = unwritable(&data.join("history"))
+            && let Some(unwritable) = Unwritable::of(&data.join("history"))
         {
             output.warning(&format!(
                 "nothing can be saved in {}: {}; {}",

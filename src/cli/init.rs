@@ -400,9 +400,9 @@ fn type_of(kind: Kind) -> &'static str {
 }
 
 fn write(disk: &dyn Disk, path: &Path, old: Option<&PathBuf>, text: &str) -> Result<(), CliError> {
-    let failed = |error: std::io::Error| CliError::Usage {
-        problem: format!("cannot write {}: {}", path.display(), error.kind()),
-        hint: "name a file that you can write to with -c",
+    let failed = |source| CliError::ConfigFile {
+        path: path.to_owned(),
+        source,
     };
     if let Some(old) = old {
         let bytes = disk.read(path).map_err(failed)?;

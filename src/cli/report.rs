@@ -99,6 +99,12 @@ pub(super) enum CliError {
         #[source]
         source: io::Error,
     },
+    #[error("cannot write {}", path.display())]
+    ConfigFile {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
     #[error("cannot use {} as the data folder", path.display())]
     DataFolder {
         path: PathBuf,
@@ -115,8 +121,8 @@ pub(super) enum CliError {
     Unwritable {
         folder: PathBuf,
         unwritable: Unwritable,
-        /// What to do about it was said before.
-        is_told: bool,
+        /// It was said at the start, with what to do about it.
+        is_foretold: bool,
     },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
@@ -173,6 +179,7 @@ impl CliError {
             | Self::Embedder(_)
             | Self::Install(_)
             | Self::File { .. }
+            | Self::ConfigFile { .. }
             | Self::DataFolder { .. }
             | Self::NotSaved { .. }
             | Self::Unwritable { .. }
@@ -211,8 +218,11 @@ impl Hint for CliError {
                 Some("it was removed or is not accessible; `cd` to another folder".into())
             }
             Self::NotSaved { source } => source.hint(),
-            Self::Unwritable { is_told: true, .. } => None,
+            Self::Unwritable {
+                is_foretold: true, ..
+            } => None,
             Self::Unwritable { unwritable, .. } => Some(unwritable.remedy().into()),
+            Self::ConfigFile { .. } => Some("choose another file: `cogtrix -c FILE init`".into()),
             Self::DataFolder { .. } => Some(USABLE_FOLDER.into()),
             Self::NearCommand { command, .. } => {
                 let question = "to ask it as a question, quote it or put `--` before it";

@@ -99,13 +99,15 @@ impl Catalog {
     }
 
     /// Finds the model of this name. One without its provider is looked for at all of them, and its tag may be left
-    /// out where only one has it: `tiny` is `ollama/tiny:latest`.
+    /// out where only one has it or one is the latest: `tiny` is `ollama/tiny:latest`.
     pub async fn find(&self, name: &str) -> Result<Choice, ProviderError> {
         let Err(unknown) = self.knows(name) else {
             return self.choose(Some(name)).await;
         };
         let name = name.trim();
         let is_exact = |it: &&ListedModel| it.name.model == name;
+        // That is what a name without a tag means to Ollama.
+        let is_latest = |it: &&ListedModel| it.name.model.strip_prefix(name) == Some(":latest");
         let is_tagged = |it: &&ListedModel| {
             let tag = it.name.model.strip_prefix(name);
             tag.is_some_and(|tag| tag.starts_with(':'))
@@ -113,6 +115,9 @@ impl Catalog {
         let is_near = |it: &&ListedModel| it.may_chat && is_like(name, &it.name.model);
         let listed = self.listed_models().await;
         let mut named: Vec<&ListedModel> = listed.iter().filter(is_exact).collect();
+        if named.is_empty() {
+            named = listed.iter().filter(is_latest).collect();
+        }
         if named.is_empty() {
             named = listed.iter().filter(is_tagged).collect();
         }

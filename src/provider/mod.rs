@@ -104,6 +104,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Returns whether its server loads the window that it is told (Ollama's `num_ctx`).
+    fn loads_window(&self) -> bool {
+        false
+    }
+
     /// Returns whether there is no model behind it.
     fn is_offline(&self) -> bool {
         false

@@ -72,6 +72,10 @@ impl Provider for Retry {
         self.inner.knows_trained_tools()
     }
 
+    fn loads_window(&self) -> bool {
+        self.inner.loads_window()
+    }
+
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         self.inner.models().await
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::Unwritable;
 use crate::chat::SessionName;
 use crate::hint::Hint;
 
@@ -64,51 +65,7 @@ impl Hint for StoreError {
                 Some("rename that one first, with `cogtrix sessions rename`".into())
             }
             Self::Changed { .. } => Some("nothing was written; try again".into()),
-            Self::Io { source, .. } => {
-                let unwritable = Unwritable::by(source);
-                // A single file that is not there says nothing of the folder.
-                let unwritable = unwritable.filter(|why| *why != Unwritable::NoPlace);
-                unwritable.map(|why| why.remedy().into())
-            }
-        }
-    }
-}
-
-/// Why nothing at all can be written in the data folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unwritable {
-    Denied,
-    Full,
-    /// There is no such folder, and none can be made.
-    NoPlace,
-}
-
-impl Unwritable {
-    /// The reason that an error gives; `None` for one that may concern a single file.
-    pub fn by(error: &io::Error) -> Option<Self> {
-        match error.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                Some(Self::Denied)
-            }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(Self::Full),
-            io::ErrorKind::NotFound => Some(Self::NoPlace),
-            _ => None,
-        }
-    }
-
-    pub fn why(self) -> &'static str {
-        match self {
-            Self::Denied => "permission denied",
-            Self::Full => "the disk is full",
-            Self::NoPlace => "the folder cannot be created",
-        }
-    }
-
-    pub fn remedy(self) -> &'static str {
-        match self {
-            Self::Denied => "make the data folder writable, or choose another with --data-dir",
-            Self::Full => "free some disk space, or choose another data folder with --data-dir",
-            Self::NoPlace => "choose another data folder with --data-dir",
+            Self::Io { .. } => self.unwritable().map(|why| why.remedy().into()),
         }
     }
 }
@@ -117,7 +74,7 @@ impl StoreError {
     /// Why nothing can be written, where it is no matter of one file.
     pub fn unwritable(&self) -> Option<Unwritable> {
         match self {
-            Self::Io { source, .. } => Unwritable::by(source),
+            Self::Io { path, source, .. } => Unwritable::by(source, path.parent()?),
             Self::Locked { .. }
             | Self::Newer { .. }
             | Self::Missing { .. }

@@ -32,11 +32,13 @@ mod replay;
 #[cfg(test)]
 mod samples;
 mod snapshot;
+mod unwritable;
 
-pub use error::{StoreError, Unwritable};
+pub use error::StoreError;
 pub use file_store::FileStore;
 pub use format::message::MESSAGE_FIELDS;
 pub use outputs::Outputs;
+pub use unwritable::{Unwritable, creatable};
 
 /// Keeps sessions.
 pub trait SessionStore: Send + Sync + fmt::Debug {

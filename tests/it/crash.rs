@@ -476,6 +476,11 @@ fn on_a_disk_that_fills_up_every_turn_answers_and_says_that_it_is_not_saved() {
             warnings <= 1,
             "full@{n}: it goes on, and is one thing to say: {run}"
         );
+        assert_eq!(
+            run.stderr.matches("error: session not saved in ").count(),
+            run.stderr.matches("hint: free some disk space").count(),
+            "full@{n}: nobody said before what to do: {run}"
+        );
         let restarted = restart(&home);
         assert_eq!(restarted.code, Some(0), "full@{n}: {restarted}");
         let said = home.said("s");

@@ -184,6 +184,7 @@ fn agent(provider: Arc<Careless>, layout: Layout) -> Agent {
         think: cogtrix::agent::ThinkSettings::default(),
         recall: None,
         places: Vec::new(),
+        data: std::path::PathBuf::new(),
     };
     let opened = MemoryLog::default().open("test");
     let clock = Arc::new(ManualClock::new());

@@ -114,7 +114,7 @@ fn a_column_of_nothing_has_no_heading() {
 #[test]
 fn a_model_named_with_m_is_checked_and_its_tag_may_be_left_out() {
     let server = Script::new([say("From tiny."), say("Not asked.")])
-        .models(["tiny:latest", "big:8b"])
+        .models(["tiny:latest", "big:8b", "big:70b"])
         .serve();
     let home = Home::new();
     let url = server.openai_url();
@@ -134,6 +134,14 @@ fn a_model_named_with_m_is_checked_and_its_tag_may_be_left_out() {
             .stderr
             .contains("does not have the model \"medium\""),
         "{unlisted}"
+    );
+    let several = ask("big");
+    assert_eq!(several.code, Some(2), "{several}");
+    assert!(
+        several
+            .stderr
+            .contains("hint: did you mean desk/big:8b or desk/big:70b?"),
+        "{several}"
     );
     assert_eq!(server.chats().len(), 1);
 }

@@ -278,6 +278,18 @@ fn a_data_folder_that_cannot_be_made_is_said_at_the_start_and_once_at_the_end() 
     assert!(!run.stderr.contains("os error"), "{run}");
 }
 
+/// A memory that lies elsewhere was lost without a word, for the whole session.
+#[test]
+fn a_memory_that_lies_elsewhere_and_cannot_be_written_is_said_too() {
+    let home = Home::new();
+    home.write("test.yaml", "memory: {path: /proc/other}\n");
+    let run = home.cogtrix(&["-c", "test.yaml", "--data-dir", "/proc/none", "--lines"]);
+    let run = run.env("COGTRIX_MODEL", "offline/quotes");
+    let run = run.stdin("hello\nI prefer tea over coffee\n").run();
+    assert!(run.stderr.contains("long-term memory: "), "{run}");
+    assert!(run.stderr.contains("/proc/other"), "{run}");
+}
+
 #[test]
 fn a_data_folder_that_cannot_be_written_is_said_at_the_start() {
     if rustix::process::geteuid().is_root() {

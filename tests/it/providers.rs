@@ -1031,7 +1031,7 @@ async fn an_ollama_model_that_only_embeds_is_refused_and_not_hinted_at() {
 #[tokio::test]
 async fn the_tag_of_a_model_may_be_left_out_where_only_one_has_it() {
     let installed = json!({"models": [
-        {"name": "tiny:latest"}, {"name": "big:8b"}, {"name": "big:70b"},
+        {"name": "tiny:1b"}, {"name": "tiny:latest"}, {"name": "big:8b"}, {"name": "big:70b"},
     ]});
     let server = Script::new([])
         .route("/api/tags", json_reply(&installed))

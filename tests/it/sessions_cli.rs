@@ -330,6 +330,10 @@ fn restore_without_a_name_lists_what_is_deleted() {
     let run = home.lines("one", &["/delete other", "y", "/sessions restore"]);
     let list = run.stdout.split("`/sessions restore NAME`").last();
     assert!(list.is_some_and(|list| list.contains("other")), "{run}");
+    home.ask("second", "hello");
+    let run = home.lines("one", &["/delete second", "y", "/sessions restore"]);
+    let place = |name| run.stdout.rfind(name).unwrap_or_else(|| panic!("{run}"));
+    assert!(place("second") < place("other"), "{run}");
 }
 
 #[test]
@@ -364,7 +368,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     hint: switch with `/session NAME` before you delete it
     error: no session nobody
     hint: `/sessions` lists them
-    error: `/delete NAME` deletes another session; this one is one
+    error: /delete needs the name of another session
     hint: `/sessions` lists them, `/clear` empties this one
     --- exit 1
     ");

@@ -69,6 +69,7 @@ impl Desk {
             think: cogtrix::agent::ThinkSettings::default(),
             recall: None,
             places: Vec::new(),
+            data: std::path::PathBuf::new(),
         };
         let agent = Agent::new(
             Arc::new(provider.clone()),
@@ -429,7 +430,10 @@ async fn a_dense_language_shrinks_the_budget_after_the_first_count() {
 #[tokio::test]
 async fn a_window_that_is_known_and_full_is_one_thing_to_say() {
     for (window, makes_room) in [
-        (1_000, "; a larger window (Ollama: num_ctx) makes room"),
+        (
+            1_000,
+            "; a model with a larger window (`/model`) makes room",
+        ),
         (8_000, "; `/compact` makes room"),
     ] {
         let provider = ScriptedProvider::new([counted("ok", Some(Tokens(window)))]);
@@ -444,6 +448,29 @@ async fn a_window_that_is_known_and_full_is_one_thing_to_say() {
         assert!(told[0].starts_with("the request filled the context window of "));
         assert!(told[0].ends_with(makes_room), "{told:?}");
     }
+}
+
+/// It said that the server may have cut what it had counted, and went on sending too much.
+#[tokio::test]
+async fn a_count_above_the_window_is_no_cut_and_is_learned_from() {
+    let script = [counted("ok", Some(Tokens(14_000))), says("ok")];
+    let provider = ScriptedProvider::new(script).with_window(Tokens(8_000));
+    let mut desk = Desk::with(provider, &memory::Settings::default());
+    desk.say(&"word ".repeat(2_000)).await.unwrap();
+    let told: Vec<String> = desk.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "the server counted 14,000 tokens, more than the 8,000 of its window; `/compact` makes room"
+        ]
+    );
+    desk.say(&"word ".repeat(2_000)).await.unwrap();
+    let told = desk.warnings();
+    assert!(
+        told.iter().any(|it| matches!(it, Warning::InputCut { .. })),
+        "{:?}",
+        desk.warnings()
+    );
 }
 
 #[tokio::test]

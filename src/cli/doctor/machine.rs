@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 use rustix::fs::{Access, access, statvfs};
-use rustix::process::geteuid;
 
 use super::finding::Finding;
 use crate::cli::report::USABLE_FOLDER;
 use crate::files::{Disk, LockError};
 use crate::provider::Environment;
-use crate::store::Unwritable;
+use crate::store::creatable;
 use crate::term::{Output, Paint};
 use crate::tools::files::Project;
 use crate::tools::shell::{self, Sandbox, Unavailable};
@@ -57,30 +56,6 @@ fn tried(root: &Path, disk: &dyn Disk) -> io::Result<()> {
     };
     disk.remove(&probe)?;
     locked
-}
-
-/// Returns the folder itself or the nearest one above that is there, if something can be made in it.
-fn creatable(root: &Path) -> io::Result<&Path> {
-    let above = root.ancestors().find(|folder| folder.exists());
-    let above = above.ok_or(io::ErrorKind::NotFound)?;
-    access(above, Access::WRITE_OK | Access::EXEC_OK)?;
-    Ok(above)
-}
-
-/// Why nothing can be written in a folder that a session was just opened in. Root may write everywhere, and into what
-/// is kept free for it; so the disk is asked, and whether opening has made the folder.
-pub(in crate::cli) fn unwritable(folder: &Path) -> Option<Unwritable> {
-    let tried = creatable(folder).and_then(|_| std::fs::metadata(folder));
-    if let Err(error) = tried {
-        return Unwritable::by(&error);
-    }
-    let room = statvfs(folder).ok()?;
-    let free = if geteuid().is_root() {
-        room.f_bfree
-    } else {
-        room.f_bavail
-    };
-    (room.f_blocks > 0 && free == 0).then_some(Unwritable::Full)
 }
 
 fn with_room(folder: &Path, what: String) -> Finding {

@@ -11,7 +11,7 @@
 //! look.
 
 mod finding;
-pub(super) mod machine;
+mod machine;
 mod models;
 mod servers;
 

@@ -120,7 +120,7 @@ impl Hint for CannotCompact {
             Self::Nothing | Self::NoResults | Self::WindowHoldsAll => None,
             Self::AllStays(_) => Some("`/compact` alone summarises everything".into()),
             Self::WindowTooSmall => {
-                Some("`/tools none` or a larger window (Ollama: num_ctx) makes room".into())
+                Some("`/tools none` or a model with a larger window (`/model`) makes room".into())
             }
         }
     }

@@ -102,6 +102,10 @@ impl Provider for Ollama {
         self.0.shown().await.and_then(|shown| shown.chats)
     }
 
+    fn loads_window(&self) -> bool {
+        true
+    }
+
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         target::aside(&self.0.http.shown(), self.0.models()).await
     }

@@ -37,13 +37,11 @@ impl Chat<'_> {
 
 /// What became of what was being written in the background.
 fn given_up(name: &str, is_done: bool) -> String {
-    let after = if is_done {
-        "in favour of this one"
+    if is_done {
+        format!("Cancelled the background {name} in favour of this one")
     } else {
-        "; it restarts after the next turn if due"
-    };
-    let gap = if is_done { " " } else { "" };
-    format!("Cancelled the background {name}{gap}{after}")
+        format!("Cancelled the background {name}; it restarts after the next turn if due")
+    }
 }
 
 /// What shrank (O16).

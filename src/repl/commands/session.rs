@@ -295,10 +295,12 @@ pub(super) async fn list(repl: &mut ReplContext, arguments: &str) -> Result<Next
 /// What `restore` can bring back.
 fn deleted(env: &Environment) -> Result<String, CommandError> {
     let mut sessions = Vec::new();
-    for (folder, store) in env.store.put_away() {
-        if folder.parent().is_some_and(|it| it.ends_with("trash")) {
-            sessions.extend(store.list()?);
-        }
+    let mut folders = env.store.put_away();
+    folders.retain(|(folder, _)| folder.parent().is_some_and(|it| it.ends_with("trash")));
+    // Their names begin with the time; what was deleted last is wanted back first.
+    folders.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+    for (_, store) in folders {
+        sessions.extend(store.list()?);
     }
     if sessions.is_empty() {
         return Ok("No deleted sessions".to_owned());
@@ -328,9 +330,8 @@ pub(super) async fn rename(repl: &mut ReplContext, arguments: &str) -> Result<Ne
 
 pub(super) async fn delete(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        let open = repl.session().name();
         return Err(cannot(
-            format!("`/delete NAME` deletes another session; this one is {open}"),
+            "/delete needs the name of another session",
             "`/sessions` lists them, `/clear` empties this one",
         ));
     }

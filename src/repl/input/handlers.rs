@@ -105,7 +105,7 @@ impl ConditionalEventHandler for OnEdge {
             return Some(pasted);
         }
         if context.input_mode() == InputMode::Command {
-            return None;
+            return lock(&self.0.vi).give_up().then_some(Cmd::Noop);
         }
         let (before, behind) = context.line().split_at_checked(context.pos())?;
         let folded = self.0.folded();
@@ -147,6 +147,16 @@ impl ConditionalEventHandler for OnLeave {
     }
 }
 
+/// Does the same in any mode; an operator that waits is given up.
+pub(super) struct OnOther(pub(super) Arc<Shared>, pub(super) Cmd);
+
+impl ConditionalEventHandler for OnOther {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        lock(&self.0.vi).give_up();
+        Some(self.1.clone())
+    }
+}
+
 /// Puts a line break in the place of a backslash at the end of what is typed.
 ///
 /// It goes by way of a completion: of all the editor's commands only that one replaces what is before the
@@ -166,7 +176,11 @@ impl ConditionalEventHandler for OnEnter {
         }
         let is_at_end = context.pos() == context.line().len();
         let is_verbatim = self.0.is_verbatim.load(Ordering::Relaxed);
-        if is_verbatim || !is_at_end || enter(context.line()) != Enter::BreakInPlace {
+        let enter = enter(context.line());
+        if enter == Enter::Accept || is_verbatim {
+            lock(&self.0.vi).typed(context.line(), context.pos());
+        }
+        if is_verbatim || !is_at_end || enter != Enter::BreakInPlace {
             return None;
         }
         self.0.breaks_line.store(true, Ordering::Relaxed);

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::files::Disk;
-use crate::store::Unwritable;
 use crate::text::statement::{Author, Statements};
 
 /// Most inputs that are remembered.
@@ -28,6 +27,8 @@ pub struct HistoryFile {
     /// Where inputs of all projects were kept before; never written to.
     pub older: Option<PathBuf>,
     pub disk: Arc<dyn Disk>,
+    /// The person knows already that it cannot be written.
+    pub is_told: bool,
 }
 
 impl HistoryFile {
@@ -45,6 +46,7 @@ impl HistoryFile {
             path: folder(&older).join(format!("{name}-{digest:016x}")),
             older: Some(older),
             disk,
+            is_told: false,
         }
     }
 
@@ -98,13 +100,10 @@ impl HistoryFile {
         appended.err().and_then(|error| self.not_written(&error))
     }
 
-    /// A data folder that takes nothing is told of with the session that it does not take.
     fn not_written(&self, error: &io::Error) -> Option<String> {
         tracing::warn!(%error, path = %self.path.display(), "input history");
         let path = self.path.display();
-        Unwritable::by(error)
-            .is_none()
-            .then(|| format!("cannot write the input history: {error}: {path}"))
+        (!self.is_told).then(|| format!("cannot write the input history: {error}: {path}"))
     }
 }
 
@@ -196,6 +195,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::files::MemoryDisk;
+
+    #[test]
+    fn a_history_that_cannot_be_written_is_told_unless_it_was() {
+        let disk = MemoryDisk::default();
+        disk.make_read_only();
+        for is_told in [false, true] {
+            let older = PathBuf::from("/data/line_history");
+            let file = HistoryFile {
+                is_told,
+                ..HistoryFile::of_project(older, Path::new("/project"), Arc::new(disk.clone()))
+            };
+            assert_eq!(file.append("hello").is_none(), is_told);
+        }
+    }
 
     proptest! {
         #[test]

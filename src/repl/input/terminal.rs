@@ -18,11 +18,11 @@ use rustyline::{
 
 use super::ahead::{Ahead, Typed, skip_paste};
 use super::continuation::{Continuation, assemble};
-use super::handlers::{OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste, OnVi};
+use super::handlers::{OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnOther, OnPaste, OnVi};
 use super::helper::{Complete, Helper};
 use super::history::{self, HistoryFile};
 use super::paste::Came;
-use super::shared::{Leave, Shared};
+use super::shared::{Leave, Shared, lock};
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
 use crate::term::{EditKeys, Paint, Stops, at_cursor};
 use crate::text::secrets::Known;
@@ -148,6 +148,7 @@ impl TerminalSource {
         self.shared
             .is_verbatim
             .store(is_verbatim, Ordering::Relaxed);
+        lock(&self.shared.vi).begin();
         let mut line = self.edit(&request.prompt, (&initial, ""))?;
         let mut left = self.shared.left().take();
         while let Some((Leave::Change { cursor, rows }, changed)) = &left {
@@ -320,9 +321,13 @@ impl Editors {
         for enter in [KeyEvent(KeyCode::Enter, Modifiers::NONE), control('J')] {
             input.bind_sequence(enter, conditional(OnEnter(handler())));
         }
-        input.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+        let other = |does| conditional(OnOther(handler(), does));
+        input.bind_sequence(
+            KeyEvent(KeyCode::Enter, Modifiers::ALT),
+            other(Cmd::Newline),
+        );
         // The keys of vi know it only outside of its insert mode.
-        input.bind_sequence(control('L'), Cmd::ClearScreen);
+        input.bind_sequence(control('L'), other(Cmd::ClearScreen));
         let mut answer = rustyline::Editor::with_history(config.clone(), history())?;
         answer.bind_sequence(control('Z'), Cmd::Noop);
         answer.bind_sequence(Event::Any, conditional(OnAny(handler())));

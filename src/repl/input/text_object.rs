@@ -46,13 +46,13 @@ pub(super) fn reach(
 ) -> Option<Range<usize>> {
     let row = row(line, at);
     let is_big = key.is_uppercase();
-    let repeat = |step: &dyn Fn(usize) -> usize| (0..n).fold(at, |at, _| step(at));
+    let repeat = |step: &dyn Fn(usize) -> usize| repeated(at, n, step);
     let forward = |to: usize| (to > at).then_some(at..to);
     match key {
         'w' | 'W' if is_change && !is_blank(line, at) => {
             let end = run(line, at, is_big).end;
-            let further = (1..n).fold(end, |end, _| word_end(line, end.saturating_sub(1), is_big));
-            forward(further)
+            let next = |end: usize| word_end(line, end.saturating_sub(1), is_big);
+            forward(repeated(end, n - 1, next))
         }
         'w' | 'W' => {
             let to = repeat(&|at| next_word(line, at, is_big));
@@ -79,7 +79,8 @@ pub(super) fn reach(
         }
         '$' => forward(row.end),
         '%' => {
-            let (from, to) = (at.min(partner(line, at)?), at.max(partner(line, at)?));
+            let partner = partner(line, at)?;
+            let (from, to) = (at.min(partner), at.max(partner));
             Some(from..chars_on(line, to, 1))
         }
         'j' => {
@@ -146,6 +147,19 @@ pub(super) fn partner(line: &str, at: usize) -> Option<usize> {
     } else {
         opening(line, bracket, pair)
     }
+}
+
+/// Takes so many steps, or as many as lead further: a count may be large.
+fn repeated(from: usize, n: usize, step: impl Fn(usize) -> usize) -> usize {
+    let mut at = from;
+    for _ in 0..n {
+        let next = step(at);
+        if next == at {
+            break;
+        }
+        at = next;
+    }
+    at
 }
 
 /// The row of a text of several that a place is in, without its line break.
@@ -222,6 +236,8 @@ fn words(line: &str, at: usize, extent: Extent, is_big: bool, n: usize) -> Optio
     if row.is_empty() {
         return None;
     }
+    // There are no more words than bytes.
+    let n = n.min(row.len());
     // Behind the last character stands the cursor where it was typed.
     let at = if at == row.end {
         line[..at].char_indices().next_back()?.0
@@ -350,6 +366,13 @@ mod tests {
         }
     }
 
+    /// The count that keys begin with.
+    fn count(keys: &str) -> usize {
+        let digits = keys.chars().take_while(char::is_ascii_digit);
+        let n = digits.collect::<String>().parse().unwrap_or(1);
+        n.max(1)
+    }
+
     #[test]
     fn objects_are_taken_as_vi_takes_them() {
         for (keys, text, expected) in [
@@ -381,9 +404,13 @@ mod tests {
             ("i<", "<b|>", "<«b»>"),
             ("i(", "no b|racket", "none"),
             ("iz", "no s|uch", "none"),
+            ("99980001iw", "on|e two", "«one two»"),
+            ("99980001aw", "on|e two", "«one two»"),
         ] {
-            let n = keys.chars().next().and_then(|c| c.to_digit(10));
-            let keys = keys.trim_start_matches(|c: char| c.is_ascii_digit());
+            let (n, keys) = (
+                count(keys),
+                keys.trim_start_matches(|c: char| c.is_ascii_digit()),
+            );
             let (extent, key) = keys.split_at(1);
             let extent = if extent == "i" {
                 Extent::Inner
@@ -391,7 +418,7 @@ mod tests {
                 Extent::Around
             };
             let key = key.chars().next().unwrap();
-            let take = |line: &str, at| object(line, at, extent, key, n.unwrap_or(1) as usize);
+            let take = |line: &str, at| object(line, at, extent, key, n);
             assert_eq!(marked(text, take), expected, "{keys} in {text}");
         }
     }
@@ -424,16 +451,19 @@ mod tests {
             ("j", "a|b\ncd\ne", "«ab\ncd»\ne"),
             ("k", "ab\nc|d\ne", "«ab\ncd»\ne"),
             ("j", "a|b", "none"),
+            ("99980001e", "|one two", "«one two»"),
+            ("99980001w", "|one two", "«one two»"),
+            ("99980001cw", "|one two", "«one two»"),
+            ("99980001b", "one tw|o", "«one tw»o"),
+            ("99980001h", "one tw|o", "«one tw»o"),
+            ("99980001l", "|one two", "«one two»"),
+            ("99980001j", "|one\ntwo", "none"),
         ] {
-            let n = keys
-                .chars()
-                .next()
-                .and_then(|c| c.to_digit(10))
-                .filter(|n| *n > 0);
-            let keys = keys.trim_start_matches(|c: char| ('1'..='9').contains(&c));
+            let n = count(keys);
+            let keys = keys.trim_start_matches(|c: char| n > 1 && c.is_ascii_digit());
             let is_change = keys.starts_with('c');
             let key = keys.chars().last().unwrap();
-            let take = |line: &str, at| reach(line, at, key, n.unwrap_or(1) as usize, is_change);
+            let take = |line: &str, at| reach(line, at, key, n, is_change);
             assert_eq!(marked(text, take), expected, "{keys} in {text}");
         }
     }

@@ -160,12 +160,17 @@ impl Vi {
         }
     }
 
+    /// Another line begins: no change goes on in it.
+    pub(super) fn begin(&mut self) {
+        (self.typing, self.begun) = (None, None);
+    }
+
     /// A key that is no character, or a new line: an operator that waits is given up. Tells whether one did.
     pub(super) fn give_up(&mut self) -> bool {
         self.pending.take().is_some()
     }
 
-    /// The insert mode ends: what was typed belongs to the change.
+    /// The insert mode ends, or the line is handed in: what was typed belongs to the change.
     pub(super) fn typed(&mut self, line: &str, at: usize) {
         if let Some(start) = self.typing.take()
             && let Some(last) = &mut self.last

@@ -227,6 +227,7 @@ impl Talk {
             think: cogtrix::agent::ThinkSettings::default(),
             recall: Some(parts(folder.path(), way.embedder)),
             places: Vec::new(),
+            data: std::path::PathBuf::new(),
         };
         let clock = Arc::new(ManualClock::new());
         let opened = MemoryLog::default().open("test");

@@ -444,4 +444,23 @@ fn vi_keys_know_text_objects_and_take_a_change_back() {
     types("u", "say \"\" now");
     types("u", "say \"hello you\" now");
     types("0daw", "\"hello you\" now");
+    // A key with a purpose of its own gives an operator up.
+    types("0d\x1b[Cw", "\"hello you\" now");
+    // A count beyond all words ends where they do.
+    types("9999d9999e", "\"");
+}
+
+/// `.` wrote what stood in the same place of the next line.
+#[test]
+fn vi_keys_repeat_what_was_typed_to_the_end_of_its_line() {
+    let server = listener();
+    let home = Home::with(&server);
+    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
+    home.write("home/.cogtrix.yaml", &config);
+    let mut chat = home.chat(&[]);
+    chat.type_text("one").wait_for("> one");
+    chat.type_text("\x1b0cw/pin").wait_for("> /pin");
+    chat.enter("").wait_for("No pins");
+    chat.type_text("other words").wait_for("> other words");
+    chat.type_text("\x1b0.").wait_for("> /pin words");
 }

@@ -25,6 +25,7 @@ fn agent(provider: ScriptedProvider) -> Agent {
         think: crate::agent::ThinkSettings::default(),
         recall: None,
         places: Vec::new(),
+        data: std::path::PathBuf::new(),
         context: crate::context::Settings::default(),
         delivery: Delivery::Streamed,
         directory: "~/project".into(),
