@@ -145,7 +145,10 @@ fn delete_moves_to_the_trash_after_a_yes() {
     let mut chat = home.chat(&["-s", "new"]);
     chat.says("/delete new", "this session is open\nhint: switch with");
     chat.says("/delete nobody", "error: no session nobody");
-    chat.says("/delete", "error: /delete needs the name of another session");
+    chat.says(
+        "/delete",
+        "error: /delete needs the name of another session",
+    );
     chat.enter("/delete old")
         .wait_for("Move session old (2 messages) to the trash? [y/N]");
     chat.key(Key::Enter).wait_for("Cancelled; nothing changed");
