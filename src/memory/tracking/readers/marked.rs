@@ -41,7 +41,7 @@ pub const CONVERSATION: &[Labels] = &[
 pub const CODE: &[Labels] = &[labels!(
     "code",
     Words,
-    -0.7,
+    -0.5,
     &[Some(Kind::Task), Some(Kind::Progress), Some(Kind::Change),]
 )];
 
