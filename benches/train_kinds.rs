@@ -1,7 +1,8 @@
 //! Learns what kind of sentence is worth keeping from `benches/corpus/kinds`, and writes the weights:
 //! `cargo bench --features testing --bench train_kinds`. With `-- --leave-out` it says instead how well each author is
 //! read by weights that were learned from the others; with `-- --score FILE…` how well messages of files are read by
-//! the program as it is. `--list` shows each mistake.
+//! the program as it is, and with `-- --mixed FILE…` how well messages that say several things (`benches/corpus/mixed`).
+//! `--list` shows each mistake.
 //!
 //! A line is `{"writer", "lang", "before", "text", "keep", "kind", "scope", "span", "trap"}`.
 
@@ -112,6 +113,11 @@ fn main() {
         tallies.say();
         return;
     }
+    if has("--mixed") {
+        let files = arguments.iter().filter(|it| !it.starts_with("--"));
+        mixed(files.map(Path::new), has("--list"));
+        return;
+    }
     let mut files: Vec<_> = fs::read_dir(root.join(CORPUS))
         .expect("the corpus")
         .map(|it| it.expect("an entry").path())
@@ -127,6 +133,46 @@ fn main() {
     println!("{} and {} bytes", keep.len(), kinds.len());
     fs::write(root.join(WEIGHTS).join("keep.weights"), keep).expect("weights are written");
     fs::write(root.join(WEIGHTS).join("kinds.weights"), kinds).expect("weights are written");
+}
+
+/// A message that says several things.
+#[derive(Deserialize)]
+struct Mixed {
+    text: String,
+    /// What of it is worth keeping.
+    keep: Vec<String>,
+}
+
+/// Says how much of what is worth keeping the program keeps, and how much of what it keeps is worth it.
+fn mixed<'p>(files: impl Iterator<Item = &'p Path>, lists: bool) {
+    let extractor = Extractor::with(|_| None, &WalSettings::default()).expect("its own cues");
+    let (mut worth, mut found, mut kept, mut right) = (0, 0, 0, 0);
+    for file in files {
+        let text = fs::read_to_string(file).expect("the messages");
+        for line in text.lines() {
+            let row: Mixed = serde_json::from_str(line).expect("a row");
+            let message = Message::text(MessageId::numbered(1), Role::User, &*row.text, None);
+            let captures = extractor.capture(&message, "");
+            let mut lines: Vec<&str> = captures.iter().map(|it| it.detail.as_str()).collect();
+            lines.dedup();
+            let missed = row
+                .keep
+                .iter()
+                .filter(|keep| !lines.iter().any(|it| overlap(it, keep)));
+            let wrong = lines
+                .iter()
+                .filter(|line| !row.keep.iter().any(|it| overlap(line, it)));
+            let (missed, wrong): (Vec<_>, Vec<_>) = (missed.collect(), wrong.collect());
+            if lists && !(missed.is_empty() && wrong.is_empty()) {
+                println!("missed {missed:?}, wrong {wrong:?}");
+            }
+            worth += row.keep.len();
+            found += row.keep.len() - missed.len();
+            kept += lines.len();
+            right += lines.len() - wrong.len();
+        }
+    }
+    println!("kept {found} of {worth} that are worth it; {right} of {kept} lines are worth it");
 }
 
 fn rows(path: &Path) -> Vec<Row> {
