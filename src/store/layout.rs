@@ -240,11 +240,14 @@ impl Layout {
     /// Where a damaged file is kept: beside itself, under a name that nothing has.
     pub(super) fn damaged(disk: &dyn Disk, file: &Path, now: Timestamp) -> PathBuf {
         let base = format!("{}{DAMAGED}{}", file_name(file), now.compact());
+        // A link that leads nowhere has no size, and takes its name all the same.
+        let taken = file.parent().and_then(|folder| disk.list(folder).ok());
+        let taken = taken.unwrap_or_default();
         let first = file.with_file_name(&base);
         let others = (2..).map(|n| file.with_file_name(format!("{base}-{n}")));
         std::iter::once(first.clone())
             .chain(others)
-            .find(|path| disk.size(path).is_err())
+            .find(|path| disk.size(path).is_err() && !taken.contains(path))
             .unwrap_or(first)
     }
 }
@@ -290,9 +293,23 @@ fn file_name(path: &Path) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::LocalDisk;
 
     fn name(text: &str) -> SessionName {
         text.parse().unwrap()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_damaged_file_is_kept_under_a_name_that_not_even_a_link_to_nowhere_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.json");
+        let now = Timestamp::parse("2026-02-14T15:23:05Z").unwrap();
+        let first = Layout::damaged(&LocalDisk, &file, now);
+        assert_eq!(file_name(&first), "a.json.damaged-20260214T152305Z");
+        std::os::unix::fs::symlink("nowhere", &first).unwrap();
+        let second = Layout::damaged(&LocalDisk, &file, now);
+        assert_eq!(file_name(&second), "a.json.damaged-20260214T152305Z-2");
     }
 
     #[test]
