@@ -263,6 +263,27 @@ fn a_link_that_leads_to_hooks_leads_nowhere_else_afterwards() {
 }
 
 #[test]
+fn a_link_in_the_middle_of_a_chain_to_hooks_is_put_back() {
+    let (root, mut order) = project();
+    let project = root.path().canonicalize().unwrap();
+    for folder in [".git", "d/hk", "e/hk"] {
+        fs::create_dir_all(project.join(folder)).unwrap();
+    }
+    symlink("d", project.join("l1")).unwrap();
+    symlink("l1/hk", project.join("h2")).unwrap();
+    write(&project.join(".git/config"), "[core]\n\thooksPath = h2\n");
+    order.protected = paths(&project, &PersonalGit::default(), &[]);
+    for namespaces in [Namespaces::Missing, Namespaces::Own] {
+        let guard = Guard::new(order.clone());
+        fs::remove_file(project.join("l1")).unwrap();
+        symlink("e", project.join("l1")).unwrap();
+        assert_eq!(guard.put_back(namespaces).len(), 1);
+        let left = fs::read_link(project.join("l1")).unwrap();
+        assert_eq!(left, Path::new("d"));
+    }
+}
+
+#[test]
 fn of_what_was_put_back_the_newest_are_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
