@@ -110,6 +110,7 @@ impl Guard {
             let before = first.map(|(_, before)| *before);
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
+                _ if leads_nowhere(&path, before, now, &protected) => continue,
                 (None, Some(now)) if is_harmless(&path, now, &protected) => continue,
                 (Some(_), Some(_)) => Change::Changed,
                 (None, Some(_)) => Change::Made,
@@ -301,6 +302,19 @@ fn is_harmless(path: &Path, now: &Entry, protected: &[PathBuf]) -> bool {
         } if path.ends_with(".git/config") => is_plain_config(content, &[]),
         Entry::File { .. } | Entry::Link { .. } | Entry::Other(_) => false,
     }
+}
+
+/// Returns whether there was and is no more than a plain file where a folder could lead to protected files, so that what
+/// becomes of it is the command's business. A `.git` leads to a repository as a file, too.
+fn leads_nowhere(
+    path: &Path,
+    before: Option<&Entry>,
+    now: Option<&Entry>,
+    protected: &[PathBuf],
+) -> bool {
+    let is_plain = matches!(before, None | Some(Entry::File { .. }))
+        && matches!(now, None | Some(Entry::File { .. } | Entry::Folder { .. }));
+    is_plain && !is_below(path, protected) && !path.ends_with(".git")
 }
 
 /// Returns where a link leads, and each other link on the way.

@@ -284,6 +284,35 @@ fn a_link_in_the_middle_of_a_chain_to_hooks_is_put_back() {
 }
 
 #[test]
+fn a_plain_file_where_a_folder_could_lead_to_protected_files_is_the_commands_business() {
+    for (before, work, expected) in [
+        ("true", "echo x > config", 0),
+        ("echo x > config", "echo y > config", 0),
+        ("echo x > config", "rm config", 0),
+        ("echo x > config", "rm config; mkdir config", 0),
+        (
+            "echo x > config",
+            "rm config; mkdir config; echo > config/cogtrix.yaml",
+            1,
+        ),
+        ("true", "ln -s . config", 1),
+        ("mkdir config", "rmdir config; ln -s . config", 1),
+        ("mkdir config", "rmdir config; echo x > config", 1),
+        ("true", "echo gitdir: evil > .git", 1),
+    ] {
+        let (root, mut order) = project();
+        let project = root.path().canonicalize().unwrap();
+        assert!(sh(&project, before), "{before}");
+        let config = project.join("config/cogtrix.yaml");
+        order.protected = paths(&project, &PersonalGit::default(), &[config]);
+        let guard = Guard::new(order);
+        assert!(sh(&project, work), "{work}");
+        let back = guard.put_back(Namespaces::Missing);
+        assert_eq!(back.len(), expected, "{before}; {work}: {back:?}");
+    }
+}
+
+#[test]
 fn of_what_was_put_back_the_newest_are_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
