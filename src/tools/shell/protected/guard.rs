@@ -15,7 +15,7 @@ use super::entry::{Entry, restore, snapshot};
 use super::git_config::settings;
 use super::put_back::{Change, PutBack};
 use super::submodules::{Lead, Submodules};
-use super::{can_be_mounted, is_below, named_files, of_git};
+use super::{by_its_names, can_be_mounted, is_below, named_files, of_git};
 use crate::tools::shell::order::{Namespaces, Order};
 
 /// Begins a message; the reason follows.
@@ -33,7 +33,7 @@ pub(in crate::tools::shell) struct Guard {
     before: BTreeMap<PathBuf, Entry>,
     /// Those of `before` that somebody had made or changed since the first of the running commands began.
     changed: BTreeSet<PathBuf>,
-    /// What links among them led to: files of the project like any other.
+    /// What links among them led to, by way of which others: files of the project like any other.
     led_to: BTreeSet<PathBuf>,
     baseline: Option<Baseline>,
     /// Why commands that run at the same time do not know of each other.
@@ -68,7 +68,7 @@ impl Guard {
             mounted: mounted.collect(),
             linked: linked.cloned().collect(),
             submodules: submodules(&order),
-            led_to: links.filter_map(|link| link.canonicalize().ok()).collect(),
+            led_to: links.flat_map(|link| led_to(link)).collect(),
             changed,
             baseline: baseline.ok().flatten(),
             lacks,
@@ -110,6 +110,7 @@ impl Guard {
             let before = first.map(|(_, before)| *before);
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
+                _ if leads_nowhere(&path, before, now, &protected) => continue,
                 (None, Some(now)) if is_harmless(&path, now, &protected) => continue,
                 (Some(_), Some(_)) => Change::Changed,
                 (None, Some(_)) => Change::Made,
@@ -301,6 +302,25 @@ fn is_harmless(path: &Path, now: &Entry, protected: &[PathBuf]) -> bool {
         } if path.ends_with(".git/config") => is_plain_config(content, &[]),
         Entry::File { .. } | Entry::Link { .. } | Entry::Other(_) => false,
     }
+}
+
+/// Returns whether there was and is no more than a plain file where a folder could lead to protected files, so that what
+/// becomes of it is the command's business. A `.git` leads to a repository as a file, too.
+fn leads_nowhere(
+    path: &Path,
+    before: Option<&Entry>,
+    now: Option<&Entry>,
+    protected: &[PathBuf],
+) -> bool {
+    let is_plain = matches!(before, None | Some(Entry::File { .. }))
+        && matches!(now, None | Some(Entry::File { .. } | Entry::Folder { .. }));
+    is_plain && !is_below(path, protected) && !path.ends_with(".git")
+}
+
+/// Returns where a link leads, and each other link on the way.
+fn led_to(link: &Path) -> impl Iterator<Item = PathBuf> {
+    let names = by_its_names(link).into_iter();
+    names.filter(move |name| name != link)
 }
 
 /// Returns whether a path lies below a folder that the command may write to.

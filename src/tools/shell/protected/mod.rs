@@ -78,6 +78,9 @@ const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
 /// Submodules of submodules are looked for down to here.
 const DEPTH_MAX: usize = 4;
 
+/// So many links are followed for one path, as Linux does.
+const LINKS_MAX: usize = 40;
+
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
 pub(super) fn paths(
     project: &Path,
@@ -88,7 +91,6 @@ pub(super) fn paths(
     paths.extend(named_files(project));
     for file in config_files {
         paths.insert(file.clone());
-        paths.extend(by_its_names(file));
     }
     // What a config names, unless git needs to write there: hooks of one's own, programs, further configs, the folder
     // of a submodule. Those of a repository around the project, of the person and of the machine count, too.
@@ -125,13 +127,15 @@ pub(super) fn paths(
     let named = named.into_iter().flat_map(|path| by_its_names(&path));
     let named = named.filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)));
     paths.extend(named.filter(|path| !git.starts_with(path)));
-    // The target of a link counts as much as the link.
-    let targets: Vec<PathBuf> = paths
-        .iter()
-        .filter(|path| path.is_symlink())
-        .filter_map(|path| path.canonicalize().ok())
-        .collect();
-    paths.extend(targets);
+    // Where a link leads counts as much as the link, and so does each link on the way.
+    let led_to: Vec<PathBuf> = paths.iter().flat_map(|path| by_its_names(path)).collect();
+    let led_to = led_to
+        .into_iter()
+        .map(|path| match path.strip_prefix(&real) {
+            Ok(inside) => project.join(inside),
+            Err(_) => path,
+        });
+    paths.extend(led_to.filter(|path| !project.starts_with(path)));
     paths.into_iter().collect()
 }
 
@@ -171,19 +175,45 @@ pub fn is_protected(project: &Path, person: &PersonalGit, file: &Path) -> bool {
     let lower = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
     let file = lower(&project.join(file));
     let mut protected = paths(project, person, &[]).into_iter();
-    protected.any(|path| file.starts_with(lower(&path)))
+    // What is written below a link lies where the link leads, which counts for itself.
+    let holds = |path: &Path| file == lower(path) || !path.is_symlink();
+    protected.any(|path| file.starts_with(lower(&path)) && holds(&path))
         || file
             .strip_prefix(lower(project))
             .is_ok_and(has_protected_name)
 }
 
-/// Returns a path as it is written, and with each link on the way followed: both count. The last one may be a link.
-fn by_its_names(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let real = path.parent().zip(path.file_name());
-    let real = real.map(|(parent, name)| resolve_links(parent).join(name));
+/// Returns a path as it is written, each link that is passed on the way, and where it ends, whether or not anything is
+/// there: all count.
+fn by_its_names(path: &Path) -> Vec<PathBuf> {
     let is_flat = path.components().all(|part| part != Component::ParentDir);
-    let written = is_flat.then(|| path.to_owned());
-    real.into_iter().chain(written)
+    let mut names: Vec<PathBuf> = is_flat.then(|| path.to_owned()).into_iter().collect();
+    let mut links = 0;
+    let mut real = PathBuf::new();
+    let mut rest = path.to_owned();
+    loop {
+        let mut parts = rest.components();
+        let Some(part) = parts.next() else { break };
+        let behind = parts.as_path().to_owned();
+        match part {
+            Component::ParentDir => {
+                real.pop();
+            }
+            Component::CurDir => {}
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => real.push(part),
+        }
+        rest = match fs::read_link(&real) {
+            Ok(target) if links < LINKS_MAX => {
+                links += 1;
+                names.push(real.clone());
+                real.pop();
+                target.join(behind)
+            }
+            Ok(_) | Err(_) => behind,
+        };
+    }
+    names.push(real);
+    names
 }
 
 /// Returns whether a path in a project begins with a name of cogtrix' own files or of a workspace.
@@ -544,6 +574,77 @@ mod tests {
         let found = paths(&project, &PersonalGit::default(), &[]);
         for path in [".gitlocal", "sm/.git"] {
             assert!(found.contains(&project.join(path)), "{path}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn each_link_on_the_way_to_a_protected_path_and_where_it_ends_is_protected() {
+        let hooks = |path: &str| format!("[core]\n\thooksPath = {path}\n");
+        let filter = "[filter \"f\"]\n\tclean = run\n".to_owned();
+        for (links, config, expected) in [
+            (
+                [("l1", "d"), ("h2", "l1/hk")],
+                hooks("h2"),
+                vec!["h2", "l1", "d/hk"],
+            ),
+            (
+                [("l1", "d"), ("h2", "l1/hk")],
+                hooks("x/../l1/hk"),
+                vec!["l1", "d/hk"],
+            ),
+            // Nothing is there yet.
+            (
+                [("l1", "none"), ("h2", "l1/hk")],
+                hooks("h2"),
+                vec!["l1", "none/hk"],
+            ),
+            (
+                [(".git/hooks", "hooks2"), (".git/hooks2", "../d/hooks")],
+                String::new(),
+                vec![".git/hooks2", "d/hooks"],
+            ),
+            (
+                [("l1", "d"), (".vscode", "l1/vs")],
+                String::new(),
+                vec!["l1", "d/vs"],
+            ),
+            (
+                [("l1", "./d/../d"), ("AGENTS.md", "l1/A.md")],
+                String::new(),
+                vec!["l1", "d/A.md"],
+            ),
+            (
+                [("l1", "d"), ("run", "l1/run")],
+                filter,
+                vec!["run", "l1", "d/run"],
+            ),
+            // In a circle.
+            (
+                [("l1", ".vscode"), (".vscode", "l1")],
+                String::new(),
+                vec!["l1"],
+            ),
+        ] {
+            let root = tempfile::TempDir::new().unwrap();
+            let project = root.path().canonicalize().unwrap();
+            for folder in [".git", "x", "d/hk", "d/hooks", "d/vs"] {
+                fs::create_dir_all(project.join(folder)).unwrap();
+            }
+            for file in ["d/A.md", "d/run"] {
+                write(&project.join(file), "");
+            }
+            write(&project.join(".git/config"), &config);
+            for (link, target) in links {
+                std::os::unix::fs::symlink(target, project.join(link)).unwrap();
+            }
+            let found = paths(&project, &PersonalGit::default(), &[]);
+            for path in expected {
+                assert!(found.contains(&project.join(path)), "{links:?}: {path}");
+            }
+            // What else lies behind such a link is a file like any other.
+            let is_protected = |path| is_protected(&project, &PersonalGit::default(), path);
+            assert!(!is_protected(Path::new("l1/other")), "{links:?}");
+            assert!(found.iter().all(|path| !project.starts_with(path)));
         }
     }
 

@@ -263,6 +263,56 @@ fn a_link_that_leads_to_hooks_leads_nowhere_else_afterwards() {
 }
 
 #[test]
+fn a_link_in_the_middle_of_a_chain_to_hooks_is_put_back() {
+    let (root, mut order) = project();
+    let project = root.path().canonicalize().unwrap();
+    for folder in [".git", "d/hk", "e/hk"] {
+        fs::create_dir_all(project.join(folder)).unwrap();
+    }
+    symlink("d", project.join("l1")).unwrap();
+    symlink("l1/hk", project.join("h2")).unwrap();
+    write(&project.join(".git/config"), "[core]\n\thooksPath = h2\n");
+    order.protected = paths(&project, &PersonalGit::default(), &[]);
+    for namespaces in [Namespaces::Missing, Namespaces::Own] {
+        let guard = Guard::new(order.clone());
+        fs::remove_file(project.join("l1")).unwrap();
+        symlink("e", project.join("l1")).unwrap();
+        assert_eq!(guard.put_back(namespaces).len(), 1);
+        let left = fs::read_link(project.join("l1")).unwrap();
+        assert_eq!(left, Path::new("d"));
+    }
+}
+
+#[test]
+fn a_plain_file_where_a_folder_could_lead_to_protected_files_is_the_commands_business() {
+    for (before, work, expected) in [
+        ("true", "echo x > config", 0),
+        ("echo x > config", "echo y > config", 0),
+        ("echo x > config", "rm config", 0),
+        ("echo x > config", "rm config; mkdir config", 0),
+        (
+            "echo x > config",
+            "rm config; mkdir config; echo > config/cogtrix.yaml",
+            1,
+        ),
+        ("true", "ln -s . config", 1),
+        ("mkdir config", "rmdir config; ln -s . config", 1),
+        ("mkdir config", "rmdir config; echo x > config", 1),
+        ("true", "echo gitdir: evil > .git", 1),
+    ] {
+        let (root, mut order) = project();
+        let project = root.path().canonicalize().unwrap();
+        assert!(sh(&project, before), "{before}");
+        let config = project.join("config/cogtrix.yaml");
+        order.protected = paths(&project, &PersonalGit::default(), &[config]);
+        let guard = Guard::new(order);
+        assert!(sh(&project, work), "{work}");
+        let back = guard.put_back(Namespaces::Missing);
+        assert_eq!(back.len(), expected, "{before}; {work}: {back:?}");
+    }
+}
+
+#[test]
 fn of_what_was_put_back_the_newest_are_kept() {
     let (root, order) = project();
     let project = root.path().canonicalize().unwrap();
