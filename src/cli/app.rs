@@ -81,6 +81,9 @@ async fn one_chat(
             Err(_) => {}
         }
     }
+    if args.private {
+        catalog = catalog.saving_nothing();
+    }
     check_models(&config, &catalog)?;
     let mut choice = catalog.choose(None).await?;
     // Whatever else keeps the server from answering is told with the reply that it costs.

@@ -78,8 +78,8 @@ pub fn one_line(text: &str) -> String {
 
 /// Tells whether the name of a model says that the model embeds and does not chat.
 pub fn is_embedding_model(name: &str) -> bool {
-    const EMBEDDING: [&str; 9] = [
-        "embed", "bge", "e5-", "gte-", "minilm", "mxbai", "arctic", "nomic", "jina",
+    const EMBEDDING: [&str; 8] = [
+        "embed", "bge", "e5-", "gte-", "minilm", "mxbai", "nomic", "jina",
     ];
     let name = name.to_lowercase();
     EMBEDDING.iter().any(|mark| name.contains(mark))

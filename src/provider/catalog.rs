@@ -16,7 +16,7 @@ use super::{
     Environment, Kind, Meter, ModelName, ModelSettings, Price, Provider, ProviderError, Retry,
     Settings, detect,
 };
-use crate::net::Endpoint;
+use crate::net::{Endpoint, is_embedding_model};
 
 /// The word for "find one".
 const AUTO: &str = "auto";
@@ -69,6 +69,8 @@ pub struct Catalog {
     pub(super) environment: Environment,
     pub(super) known: Known,
     meter: Meter,
+    /// Whether what is said to its models is saved.
+    saves: bool,
 }
 
 /// What a name stands for.
@@ -87,6 +89,7 @@ impl Catalog {
             environment,
             known: Known::embedded(),
             meter: Meter::default(),
+            saves: true,
         }
     }
 
@@ -94,6 +97,13 @@ impl Catalog {
     #[must_use]
     pub fn with_known(mut self, known: Known) -> Self {
         self.known = known;
+        self
+    }
+
+    /// Has the offline model say that nothing is saved.
+    #[must_use]
+    pub fn saving_nothing(mut self) -> Self {
+        self.saves = false;
         self
     }
 
@@ -180,8 +190,14 @@ impl Catalog {
             listed => listed.and_then(|one| one.chats),
         };
         if chats == Some(false) {
+            let model = model.strip_suffix(":latest").unwrap_or(model);
+            let kind = if is_embedding_model(model) {
+                "an embedding model, "
+            } else {
+                ""
+            };
             return Err(ProviderError::Setup {
-                what: format!("its server says that {provider}/{model} is not a chat model"),
+                what: format!("{provider}/{model} is {kind}not a chat model"),
                 hint: "`/model` lists models".to_owned(),
             });
         }
@@ -316,7 +332,7 @@ impl Catalog {
         limits: Limits,
     ) -> Result<Choice, ProviderError> {
         if entry.settings.kind == Kind::Offline {
-            return Ok(offline(None));
+            return Ok(self.offline(None));
         }
         let target = Target {
             name: ModelName {
@@ -332,7 +348,7 @@ impl Catalog {
             Kind::Ollama => Arc::new(Ollama::new(target)),
             Kind::Openai => Arc::new(OpenAi::new(target)),
             Kind::Anthropic => Arc::new(Anthropic::new(target)),
-            Kind::Offline => return Ok(offline(None)),
+            Kind::Offline => return Ok(self.offline(None)),
         };
         Ok(Choice {
             provider: Arc::new(
@@ -342,13 +358,13 @@ impl Catalog {
             notice: None,
         })
     }
-}
 
-pub(super) fn offline(notice: Option<String>) -> Choice {
-    Choice {
-        provider: Arc::new(Offline::new()),
-        because: None,
-        notice,
+    pub(super) fn offline(&self, notice: Option<String>) -> Choice {
+        Choice {
+            provider: Arc::new(Offline::new(self.saves)),
+            because: None,
+            notice,
+        }
     }
 }
 

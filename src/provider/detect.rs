@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::catalog::{Catalog, Choice, offline};
+use super::catalog::{Catalog, Choice};
 use super::http::Http;
 use super::known::Limits;
 use super::places::Entry;
@@ -75,7 +75,7 @@ pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
         [] => notice.to_owned(),
         aliases => format!("{notice}; or choose with -m: {}", aliases.join(", ")),
     };
-    Ok(offline(Some(notice)))
+    Ok(catalog.offline(Some(notice)))
 }
 
 /// Chooses the model to take from a provider when only the provider was named.

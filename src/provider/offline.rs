@@ -21,21 +21,17 @@ use crate::chat::{Message, STAND_IN as OPENING, Tokens};
 #[derive(Debug)]
 pub struct Offline {
     name: ModelName,
+    /// Whether what is said to it is saved.
+    saves: bool,
 }
 
 impl Offline {
-    pub fn new() -> Self {
+    pub fn new(saves: bool) -> Self {
         let name = ModelName {
             provider: "offline".to_owned(),
             model: "quotes".to_owned(),
         };
-        Self { name }
-    }
-}
-
-impl Default for Offline {
-    fn default() -> Self {
-        Self::new()
+        Self { name, saves }
     }
 }
 
@@ -72,7 +68,7 @@ impl Provider for Offline {
 
     fn stream(&self, request: ChatRequest) -> EventStream {
         let reply = match request.purpose {
-            Purpose::Reply => reply(&request),
+            Purpose::Reply => reply(&request, self.saves),
             Purpose::Summary => extract(&request.messages),
             Purpose::Thought => return stream::iter([Err(no_model())]).boxed(),
         };
@@ -96,7 +92,7 @@ fn no_model() -> ProviderError {
 }
 
 /// The reply to the last message.
-fn reply(request: &ChatRequest) -> String {
+fn reply(request: &ChatRequest, saves: bool) -> String {
     // What the program says stands behind the input.
     let messages = &request.messages;
     let Some(last) = messages.iter().rposition(|it| !it.is_reference()) else {
@@ -105,7 +101,12 @@ fn reply(request: &ChatRequest) -> String {
     let (past, input) = (&messages[..last], &messages[last]);
     let quotes = past::quotes(&input.said(), past, request.recalled.as_deref());
     if quotes.is_empty() {
-        return format!("{OPENING} Message saved.");
+        let told = if saves {
+            "Message saved."
+        } else {
+            "Nothing is saved."
+        };
+        return format!("{OPENING} {told}");
     }
     format!("{OPENING} From this session:\n{}", quotes.join("\n"))
 }
@@ -190,7 +191,7 @@ mod tests {
     }
 
     fn answer(messages: &[Message], recalled: &str) -> String {
-        reply(&ChatRequest {
+        let request = ChatRequest {
             system: Vec::new(),
             recalled: Some(recalled.to_owned()).filter(|text| !text.is_empty()),
             messages: messages.into(),
@@ -200,7 +201,8 @@ mod tests {
             temperature: None,
             purpose: Purpose::Reply,
             delivery: Delivery::Whole,
-        })
+        };
+        reply(&request, true)
     }
 
     #[test]

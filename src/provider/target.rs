@@ -199,11 +199,11 @@ pub(super) async fn listed(
     })
 }
 
-/// Returns the names of those to choose from, each once, in order; last those that speak of embedding, which is no more
-/// than a guess.
+/// Returns the names of those to choose from, each once, in order. Where the server does not say which chat, one whose
+/// name speaks of embedding does not.
 pub fn chat_models(mut offered: Vec<Offered>) -> Vec<String> {
-    offered.retain(|one| one.chats != Some(false));
-    offered.sort_by_cached_key(|one| (is_embedding_model(&one.id), one.id.clone()));
+    offered.retain(|one| one.chats.unwrap_or_else(|| !is_embedding_model(&one.id)));
+    offered.sort_by(|a, b| a.id.cmp(&b.id));
     names(offered)
 }
 
@@ -254,6 +254,23 @@ mod tests {
         let one = offered(&json!({"data": [{"id": "x.gguf", "meta": {"n_ctx": 7}}]})).unwrap();
         assert_eq!(told_of("gpt-4o", &one).window, Some(Tokens(7)));
         assert_eq!(offered(&json!({"error": "no"})), None);
+    }
+
+    #[test]
+    fn who_embeds_by_its_server_or_by_its_name_is_not_offered() {
+        let list = json!({"data": [
+            {"id": "text-embedding-3-small"},
+            {"id": "gpt"},
+            {"id": "vectors", "capabilities": ["embedding"]},
+            {"id": "chatty-embed", "capabilities": ["chat"]},
+            {"id": "snowflake-arctic"},
+            {"id": "all-minilm:latest"},
+        ]});
+        let offered = offered(&list).unwrap();
+        assert_eq!(
+            chat_models(offered),
+            ["chatty-embed", "gpt", "snowflake-arctic"]
+        );
     }
 
     #[test]

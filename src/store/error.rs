@@ -58,7 +58,7 @@ impl Hint for StoreError {
                 Some(format!("deleted: {}", times.join(", ")).into())
             }
             Self::NotInTrash { .. } => {
-                Some("`trash` in the data folder has all that were deleted".into())
+                Some("the `trash` folder in the data folder holds what was deleted".into())
             }
             Self::Taken { .. } => Some("choose another name".into()),
             Self::InTheWay { .. } => {

@@ -34,6 +34,19 @@ fn nothing_of_a_private_session_is_on_disk() {
 }
 
 #[test]
+fn a_private_session_without_a_model_does_not_say_that_it_saves() {
+    let home = Home::new();
+    let run = home
+        .cogtrix(&["--private", "-m", "offline", "--lines"])
+        .stdin("hello\n/sessions restore nope\n")
+        .run();
+    let told = "No model connected. Nothing is saved.";
+    assert!(run.stdout.contains(told), "{run}");
+    let hint = "hint: `/sessions restore` lists what was deleted";
+    assert!(run.stderr.contains(hint), "{run}");
+}
+
+#[test]
 fn the_models_own_files_are_not_there_in_a_private_session() {
     let create = json!({"command": "create", "path": "/memories/a.md", "file_text": "the vault"});
     let server = Server::start([say("").calling("c1", "memories", create), say("Well.")]);

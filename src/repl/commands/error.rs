@@ -143,6 +143,9 @@ impl Hint for CommandError {
             Self::Store(StoreError::InTheWay { name }) => Some(
                 format!("rename that one first (`/rename` in {name}), then restore again").into(),
             ),
+            Self::Store(StoreError::NotInTrash { times, .. }) if times.is_empty() => {
+                Some("`/sessions restore` lists what was deleted".into())
+            }
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` removes one".into()),

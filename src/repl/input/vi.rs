@@ -15,6 +15,8 @@ pub(super) struct Vi {
     pending: Option<Pending>,
     /// What `;` and `,` go on with: the key and the character.
     find: Option<(char, char)>,
+    /// A search that the editor makes: its key, and where the cursor stood.
+    searching: Option<(char, usize)>,
     /// What `p` puts, where an operator took it last.
     register: Option<String>,
     /// What `.` does again, where that was an operator.
@@ -102,6 +104,9 @@ impl Vi {
         if let Some(pending) = self.pending.take() {
             return Some(self.behind(pending, key, n, line, at));
         }
+        if let Some((kind, from)) = self.searching.take() {
+            self.find = searched(kind, from, line, at);
+        }
         let mut wait = |operator, stage| {
             self.pending = Some(Pending { operator, n, stage });
             Some(Act::Nothing)
@@ -109,6 +114,12 @@ impl Vi {
         self.is_undoing &= !"dcxXsSDCrRpP~.aAiI".contains(key);
         match key {
             'd' | 'y' | 'c' => wait(Some(key), Stage::Motion),
+            // The editor takes a digit for a count before anybody sees it, but where it reads the character itself. Its
+            // search would go on in the next row.
+            'f' | 'F' | 't' | 'T' if !line.contains('\n') => {
+                (self.find, self.searching) = (None, Some((key, at)));
+                None
+            }
             'f' | 'F' | 't' | 'T' => wait(None, Stage::Find(key)),
             ';' | ',' => {
                 let (kind, wanted) = self.found_last(key == ',')?;
@@ -167,6 +178,7 @@ impl Vi {
 
     /// A key that is no character, or a new line: an operator that waits is given up. Tells whether one did.
     pub(super) fn give_up(&mut self) -> bool {
+        self.searching = None;
         self.pending.take().is_some()
     }
 
@@ -327,6 +339,17 @@ impl Change {
     }
 }
 
+/// What a search of the editor was for, by where it led; `None`: it led nowhere.
+fn searched(kind: char, from: usize, line: &str, at: usize) -> Option<(char, char)> {
+    let (before, behind) = line.split_at_checked(at).filter(|_| at != from)?;
+    let wanted = match kind {
+        't' => behind.chars().nth(1),
+        'T' => before.chars().next_back(),
+        _ => behind.chars().next(),
+    };
+    Some((kind, wanted?))
+}
+
 fn in_other_case(c: char) -> Vec<char> {
     if c.is_lowercase() {
         c.to_uppercase().collect()
@@ -346,7 +369,13 @@ mod tests {
         let mut vi = Vi::default();
         let mut inserting = false;
         let mut n = 0;
+        // The editor reads what it searches for.
+        let mut search = None;
         for key in keys.chars() {
+            if let Some((kind, n)) = search.take() {
+                at = found(&line, at, kind, key, n).unwrap_or(at);
+                continue;
+            }
             match key {
                 '<' => assert!(inserting, "{keys} in {text}"),
                 '>' => {
@@ -362,15 +391,19 @@ mod tests {
                     at += key.len_utf8();
                 }
                 '1'..='9' => n = n * 10 + key.to_digit(10).unwrap() as usize,
-                key => match vi.key(key, std::mem::take(&mut n).max(1), &line, at) {
-                    Some(Act::Edit(edit)) => (line, at) = (edit.done(&line), edit.cursor),
-                    Some(Act::Insert(edit)) => {
-                        (line, at) = (edit.done(&line), edit.cursor);
-                        inserting = true;
+                key => {
+                    let n = std::mem::take(&mut n).max(1);
+                    match vi.key(key, n, &line, at) {
+                        Some(Act::Edit(edit)) => (line, at) = (edit.done(&line), edit.cursor),
+                        Some(Act::Insert(edit)) => {
+                            (line, at) = (edit.done(&line), edit.cursor);
+                            inserting = true;
+                        }
+                        Some(Act::Nothing) => {}
+                        None if "fFtT".contains(key) => search = Some((key, n)),
+                        None => return format!("{key} is the editor's"),
                     }
-                    Some(Act::Nothing) => {}
-                    None => return format!("{key} is the editor's"),
-                },
+                }
             }
         }
         line.insert(at, '|');
@@ -394,6 +427,13 @@ mod tests {
             ("|one two one", "cw<x>f.", "|x two one"),
             ("|a, b, c", "f,;", "a, b|, c"),
             ("|a, b, c", "f,;,", "a|, b, c"),
+            ("|a4 b4 c", "f4;", "a4 b|4 c"),
+            ("|aa4 b4 c", "t4d;", "a|4 b4 c"),
+            ("a4 b4 |c", "F4;", "a|4 b4 c"),
+            ("|a4 b4 c", "2f4dl", "a4 b| c"),
+            ("|a4 b4 c", "f4d;", "a| c"),
+            ("|a, b, c", "fxdt,", "|, b, c"),
+            ("a, b\n|c, d, e", "f,;", "a, b\nc, d|, e"),
             ("|a, b, c", "dt,", "|, b, c"),
             ("|a, b, c", "d2f,", "| c"),
             ("a, b|, c", "dF,", "a|, c"),

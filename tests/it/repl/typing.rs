@@ -450,6 +450,20 @@ fn vi_keys_know_text_objects_and_take_a_change_back() {
     types("9999d9999e", "\"");
 }
 
+/// A digit was a count, and the key behind it the one that was searched for.
+#[test]
+fn vi_keys_find_digits() {
+    let server = listener();
+    let home = Home::with(&server);
+    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
+    home.write("home/.cogtrix.yaml", &config);
+    let mut chat = home.chat(&[]);
+    chat.type_text("say 3 of 42 words")
+        .wait_for("> say 3 of 42 words");
+    chat.type_text("\x1b0f4x").wait_for("> say 3 of 2 words");
+    chat.type_text("0t2x").wait_for("> say 3 of2 words");
+}
+
 /// `.` wrote what stood in the same place of the next line.
 #[test]
 fn vi_keys_repeat_what_was_typed_to_the_end_of_its_line() {
