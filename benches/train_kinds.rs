@@ -29,6 +29,7 @@ use cogtrix::text::classify::training::{
 use cogtrix::text::classify::{Classifier, Judged, Kind, Scope};
 use learning::{Learner, Random};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 const CORPUS: &str = "benches/corpus/kinds";
 /// Short messages that patterns were made for: what is captured of each.
@@ -109,7 +110,9 @@ fn main() {
         tallies.say();
         println!("the program");
         let mut tallies = Tallies::default();
-        tallies.read(&rows, has("--list"), |row| captured(&extractor, row));
+        tallies.read(&rows, has("--list"), |row| {
+            captured(&extractor, &row.text, &row.before)
+        });
         tallies.say();
         return;
     }
@@ -148,12 +151,9 @@ fn mixed<'p>(files: impl Iterator<Item = &'p Path>, lists: bool) {
     let extractor = Extractor::with(|_| None, &WalSettings::default()).expect("its own cues");
     let (mut worth, mut found, mut kept, mut right) = (0, 0, 0, 0);
     for file in files {
-        let text = fs::read_to_string(file).expect("the messages");
-        for line in text.lines() {
-            let row: Mixed = serde_json::from_str(line).expect("a row");
-            let message = Message::text(MessageId::numbered(1), Role::User, &*row.text, None);
-            let captures = extractor.capture(&message, "");
-            let mut lines: Vec<&str> = captures.iter().map(|it| it.detail.as_str()).collect();
+        for row in read::<Mixed>(file) {
+            let captured = captured(&extractor, &row.text, "");
+            let mut lines: Vec<&str> = captured.iter().map(|it| it.text.as_str()).collect();
             lines.dedup();
             let missed = row
                 .keep
@@ -181,17 +181,22 @@ fn rows(path: &Path) -> Vec<Row> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
+    let rows = read::<Row>(path).into_iter();
+    rows.map(|row| Row {
+        author: author.clone(),
+        ..row
+    })
+    .collect()
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Vec<T> {
     let text =
         fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines
         .map(|line| {
-            let row: Row = serde_json::from_str(line)
-                .unwrap_or_else(|error| panic!("{}: {error}: {line}", path.display()));
-            Row {
-                author: author.clone(),
-                ..row
-            }
+            serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{}: {error}: {line}", path.display()))
         })
         .collect()
 }
@@ -514,9 +519,9 @@ fn judged(classifier: &Classifier, row: &Row) -> Vec<Keep> {
 }
 
 /// What the program keeps, as it is set by default.
-fn captured(extractor: &Extractor, row: &Row) -> Vec<Keep> {
-    let message = Message::text(MessageId::numbered(1), Role::User, row.text.as_str(), None);
-    let captures = extractor.capture(&message, &row.before).into_iter();
+fn captured(extractor: &Extractor, text: &str, before: &str) -> Vec<Keep> {
+    let message = Message::text(MessageId::numbered(1), Role::User, text, None);
+    let captures = extractor.capture(&message, before).into_iter();
     let keep = |it: Capture| Keep {
         text: it.detail,
         judged: None,

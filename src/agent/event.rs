@@ -83,7 +83,7 @@ pub struct ToolReport {
 pub enum Warning {
     /// The disk refused; the words are in memory and are tried again with the next ones (C76).
     NotSaved { why: String },
-    /// What the disk refused is on it now.
+    /// The disk has taken what it refused before.
     SavedAgain,
     /// Older messages are no longer sent: there is no room, or the mode sends its window alone.
     LeftOut { messages: usize, reach: Reach },
@@ -180,10 +180,10 @@ impl fmt::Display for Beside {
     }
 }
 
-/// What can make room in a window that is nearly full.
+/// Tells what can make room in a window that is nearly full.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MakesRoom {
-    /// What the descriptions of tools take.
+    /// Tokens that the descriptions of tools take.
     pub tools: Tokens,
     /// The window is large enough to write a summary in.
     pub compacting: bool,

@@ -324,7 +324,7 @@ impl Agent {
         let refused = self.entries.flush_at_last(self.clock.now());
         // A folder that refuses the session refuses its entries: one thing to say.
         let folder = self.entries.store().paths().next().and_then(Path::parent);
-        let is_told = folder.is_some_and(|folder| self.is_told_of(folder));
+        let is_told = folder.is_some_and(|folder| self.has_warned_of(folder));
         let refused = refused
             .filter(|warning| !(is_told && matches!(warning, Warning::EntriesNotKept { .. })));
         let mut warnings: Vec<Warning> = refused.into_iter().collect();

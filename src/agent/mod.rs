@@ -422,19 +422,19 @@ impl Agent {
         self.warned.of_refusal(&refused)
     }
 
-    /// Whoever runs the chat has told that nothing can be saved.
-    pub fn has_told_unwritable(&mut self, unwritable: Unwritable) {
-        self.warned.has_told(unwritable);
+    /// Takes note that whoever runs the chat has warned that nothing can be saved.
+    pub fn warned_unwritable(&mut self, unwritable: Unwritable) {
+        self.warned.at_start(unwritable);
     }
 
-    /// Whether that was so from the start.
-    pub fn is_foretold_unsaved(&self) -> bool {
-        self.warned.is_foretold()
+    /// Returns whether the person was warned of that before the first turn, and it is still so.
+    pub fn was_warned_at_start(&self) -> bool {
+        self.warned.was_warned_at_start()
     }
 
-    /// Whether the person knows that nothing can be saved in this folder: it is inside the data folder, and refuses for
-    /// the reason that was told.
-    pub fn is_told_of(&self, folder: &Path) -> bool {
+    /// Returns whether the person was warned that nothing can be saved in this folder: it is inside the data folder, and
+    /// refuses for the same reason.
+    pub fn has_warned_of(&self, folder: &Path) -> bool {
         let is_inside = folder.starts_with(&self.settings.data);
         self.warned.unwritable().is_some_and(|told| {
             is_inside && (told == Unwritable::Full || Unwritable::of(folder) == Some(told))

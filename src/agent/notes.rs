@@ -300,7 +300,7 @@ impl Agent {
 
     fn tell_problems(&mut self, problems: Vec<String>, context: &mut TurnContext<'_>) {
         // A folder that refuses the session refuses its notes: one thing to say.
-        let is_told = |it: &LongTermMemory| self.is_told_of(it.parts().workspace.root());
+        let is_told = |it: &LongTermMemory| self.has_warned_of(it.parts().workspace.root());
         if self.long_term.as_ref().is_some_and(is_told) {
             return;
         }

@@ -157,7 +157,7 @@ pub struct Toolbox {
     pub looks: Option<UnboundedReceiver<Look>>,
     /// `None`: no tool changes files.
     pub files: Option<Files>,
-    /// What the sandbox is tried with, until it was.
+    /// The sandbox is tried with this before the first command, and then no more.
     untried: Option<Untried>,
     /// Whether a part of the sandbox was found to be missing.
     is_unconfined: bool,

@@ -21,7 +21,7 @@ pub(super) struct WarnOnce {
     /// The same, where it is the data folder that takes nothing.
     unwritable: Option<Unwritable>,
     /// It was told before anything was tried, so the reason may have been another.
-    is_foretold: bool,
+    was_warned_at_start: bool,
     still_full: Condition,
     recovered: bool,
     counts_tools: bool,
@@ -40,7 +40,7 @@ impl WarnOnce {
     /// That the disk refuses records is one thing to say, until the reason is another (C76).
     pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
         let unwritable = error.unwritable();
-        if self.is_foretold && unwritable.is_some() {
+        if self.was_warned_at_start && unwritable.is_some() {
             return None;
         }
         self.unwritable = unwritable;
@@ -51,21 +51,21 @@ impl WarnOnce {
 
     /// All records are on disk.
     pub(super) fn of_saved(&mut self) -> Option<Warning> {
-        (self.is_foretold, self.unwritable) = (false, None);
+        (self.was_warned_at_start, self.unwritable) = (false, None);
         self.not_saved.take().map(|_| Warning::SavedAgain)
     }
 
     /// The person knows already that nothing can be saved.
-    pub(super) fn has_told(&mut self, unwritable: Unwritable) {
+    pub(super) fn at_start(&mut self, unwritable: Unwritable) {
         let why = unwritable.why().to_owned();
         self.not_saved = Some(Warning::NotSaved { why });
         self.unwritable = Some(unwritable);
-        self.is_foretold = true;
+        self.was_warned_at_start = true;
     }
 
     /// Whether that was told at the start, and is still so.
-    pub(super) fn is_foretold(&self) -> bool {
-        self.is_foretold
+    pub(super) fn was_warned_at_start(&self) -> bool {
+        self.was_warned_at_start
     }
 
     /// Why the data folder takes nothing, as far as it was told.
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_server_that_loads_the_window_it_is_told_is_told_a_larger_one() {
+    fn num_ctx_is_advised_only_where_the_server_takes_it() {
         for (loads_window, room) in [
             (true, "; a larger window (num_ctx) makes room"),
             (

@@ -283,7 +283,9 @@ async fn one_chat(
             }
             let folder = parts::project_root(&config, &project, machine.as_ref());
             let history = inputs.folders.line_history().map(|older| HistoryFile {
-                is_told: older.parent().is_some_and(|it| repl.agent.is_told_of(it)),
+                was_reported: older
+                    .parent()
+                    .is_some_and(|it| repl.agent.has_warned_of(it)),
                 ..HistoryFile::of_project(older, &folder, machine)
             });
             let keys = config.settings.ui.keys;
@@ -317,7 +319,7 @@ async fn one_chat(
         Some(unwritable) => CliError::Unwritable {
             folder: config.settings.data_dir.clone(),
             unwritable,
-            is_foretold: repl.agent.is_foretold_unsaved(),
+            was_warned_at_start: repl.agent.was_warned_at_start(),
         },
         None => CliError::NotSaved { source },
     })?;

@@ -87,7 +87,7 @@ impl Greeting {
                 unwritable.why(),
                 unwritable.remedy()
             ));
-            repl.agent.has_told_unwritable(unwritable);
+            repl.agent.warned_unwritable(unwritable);
         }
         if repl.env.places.writing == Writing::Refused {
             output.notice("Opened read-only: commands work, but nothing is sent or saved");

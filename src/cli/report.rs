@@ -122,7 +122,7 @@ pub(super) enum CliError {
         folder: PathBuf,
         unwritable: Unwritable,
         /// It was said at the start, with what to do about it.
-        is_foretold: bool,
+        was_warned_at_start: bool,
     },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
@@ -219,7 +219,8 @@ impl Hint for CliError {
             }
             Self::NotSaved { source } => source.hint(),
             Self::Unwritable {
-                is_foretold: true, ..
+                was_warned_at_start: true,
+                ..
             } => None,
             Self::Unwritable { unwritable, .. } => Some(unwritable.remedy().into()),
             Self::ConfigFile { .. } => Some("choose another file: `cogtrix -c FILE init`".into()),

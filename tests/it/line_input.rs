@@ -66,7 +66,7 @@ async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
             path: home.join("input-history"),
             older: Some(home.join("older-history")),
             disk: Arc::new(LocalDisk),
-            is_told: false,
+            was_reported: false,
         }),
         completer: Box::new(Commands),
         paint,

@@ -27,8 +27,7 @@ pub(super) struct OnAny(pub(super) Arc<Shared>);
 
 impl ConditionalEventHandler for OnAny {
     fn handle(&self, event: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
-        let taken = self.0.paste(event);
-        taken.or_else(|| lock(&self.0.answer).pass(event))
+        self.0.collect(event)
     }
 }
 
@@ -40,12 +39,12 @@ impl ConditionalEventHandler for OnVi {
         &self,
         event: &Event,
         n: RepeatCount,
-        positive: bool,
+        _: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
-        let passing = OnAny(Arc::clone(&self.0)).handle(event, n, positive, context);
-        if passing.is_some() {
-            return passing;
+        let collected = self.0.collect(event);
+        if collected.is_some() {
+            return collected;
         }
         let &[KeyEvent(code, modifiers)] = event_keys(event) else {
             return None;

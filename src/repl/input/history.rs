@@ -28,7 +28,7 @@ pub struct HistoryFile {
     pub older: Option<PathBuf>,
     pub disk: Arc<dyn Disk>,
     /// The person knows already that it cannot be written.
-    pub is_told: bool,
+    pub was_reported: bool,
 }
 
 impl HistoryFile {
@@ -46,7 +46,7 @@ impl HistoryFile {
             path: folder(&older).join(format!("{name}-{digest:016x}")),
             older: Some(older),
             disk,
-            is_told: false,
+            was_reported: false,
         }
     }
 
@@ -103,7 +103,7 @@ impl HistoryFile {
     fn not_written(&self, error: &io::Error) -> Option<String> {
         tracing::warn!(%error, path = %self.path.display(), "input history");
         let path = self.path.display();
-        (!self.is_told).then(|| format!("cannot write the input history: {error}: {path}"))
+        (!self.was_reported).then(|| format!("cannot write the input history: {error}: {path}"))
     }
 }
 
@@ -198,16 +198,16 @@ mod tests {
     use crate::files::MemoryDisk;
 
     #[test]
-    fn a_history_that_cannot_be_written_is_told_unless_it_was() {
+    fn an_unwritable_history_is_reported_unless_it_was_before() {
         let disk = MemoryDisk::default();
         disk.make_read_only();
-        for is_told in [false, true] {
+        for was_reported in [false, true] {
             let older = PathBuf::from("/data/line_history");
             let file = HistoryFile {
-                is_told,
+                was_reported,
                 ..HistoryFile::of_project(older, Path::new("/project"), Arc::new(disk.clone()))
             };
-            assert_eq!(file.append("hello").is_none(), is_told);
+            assert_eq!(file.append("hello").is_none(), was_reported);
         }
     }
 

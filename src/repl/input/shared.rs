@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustyline::{Event, KeyEvent};
+use rustyline::{Cmd, Event, KeyEvent};
 
 use super::late_answer::LateAnswer;
 use super::paste::Folded;
@@ -104,6 +104,12 @@ impl Shared {
     /// Gives up a paste that is under way; tells whether one was.
     pub(super) fn stop_paste(&self) -> bool {
         self.pasting().take().is_some()
+    }
+
+    /// Takes a key that belongs to a paste or to an answer of the terminal; `None` where it belongs to neither.
+    pub(super) fn collect(&self, event: &Event) -> Option<Cmd> {
+        let pasted = self.paste(event);
+        pasted.or_else(|| lock(&self.answer).pass(event))
     }
 }
 

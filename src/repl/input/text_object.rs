@@ -112,10 +112,7 @@ pub(super) fn found(line: &str, at: usize, kind: char, wanted: char, n: usize) -
             let from = chars_on(line, at, 1).min(row.end);
             let hits = line[from..row.end].char_indices().filter(is_it);
             let hit = from + hits.map(|(at, _)| at).nth(n - 1)?;
-            let before = line[..hit]
-                .char_indices()
-                .next_back()
-                .map_or(0, |(at, _)| at);
+            let before = last(&line[..hit]).unwrap_or_default();
             Some(if kind == 'f' { hit } else { before })
         }
         _ => {
@@ -167,6 +164,11 @@ pub(super) fn row(line: &str, at: usize) -> Range<usize> {
     let start = line[..at].rfind('\n').map_or(0, |at| at + 1);
     let end = line[at..].find('\n').map_or(line.len(), |end| at + end);
     start..end
+}
+
+/// The place of the last character.
+pub(super) fn last(text: &str) -> Option<usize> {
+    text.char_indices().next_back().map(|(at, _)| at)
 }
 
 /// The place so many characters on.
@@ -225,10 +227,7 @@ fn word_end(line: &str, at: usize, is_big: bool) -> usize {
 
 fn word_before(line: &str, at: usize, is_big: bool) -> usize {
     let text = line[..at].trim_end();
-    match text.char_indices().next_back() {
-        Some((last, _)) => run(line, last, is_big).start,
-        None => 0,
-    }
+    last(text).map_or(0, |last| run(line, last, is_big).start)
 }
 
 fn words(line: &str, at: usize, extent: Extent, is_big: bool, n: usize) -> Option<Range<usize>> {
@@ -240,7 +239,7 @@ fn words(line: &str, at: usize, extent: Extent, is_big: bool, n: usize) -> Optio
     let n = n.min(row.len());
     // Behind the last character stands the cursor where it was typed.
     let at = if at == row.end {
-        line[..at].char_indices().next_back()?.0
+        last(&line[..at])?
     } else {
         at
     };

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::text_object::{Extent, chars_on, found, object, partner, reach, row};
+use super::text_object::{Extent, chars_on, found, last, object, partner, reach, row};
 
 /// What is known of the keys before.
 #[derive(Debug, Default)]
@@ -265,8 +265,7 @@ impl Vi {
         let row = row(&done, cursor.min(done.len()));
         // The cursor stands on a character.
         if cursor >= row.end && row.start < row.end {
-            let last = done[..row.end].char_indices().next_back();
-            edit.cursor = last.map_or(0, |(at, _)| at);
+            edit.cursor = last(&done[..row.end]).unwrap_or_default();
         }
         Act::Edit(edit)
     }
@@ -276,8 +275,7 @@ impl Vi {
         match self.operate(change, line, at) {
             Act::Insert(mut edit) => {
                 (self.typing, self.begun) = (None, None);
-                let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
-                edit.cursor += last;
+                edit.cursor += last(&text).unwrap_or_default();
                 edit.text = text;
                 Act::Edit(edit)
             }
@@ -291,11 +289,11 @@ impl Vi {
             'p' => chars_on(line, at, 1).min(row(line, at).end.max(at)),
             _ => at,
         };
-        let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
+        let cursor = to + last(&text).unwrap_or_default();
         Some(Edit {
             range: to..to,
             text,
-            cursor: to + last,
+            cursor,
         })
     }
 

@@ -407,12 +407,17 @@ fn inputs_are_remembered_for_each_project_and_those_from_before_for_all() {
     );
 }
 
+fn with_vi_keys(server: &Server) -> Home {
+    let home = Home::with(server);
+    let config = super::config(server).replace("ui: {", "ui: {keys: vi, ");
+    home.write("home/.cogtrix.yaml", &config);
+    home
+}
+
 #[test]
 fn vi_keys_come_with_the_configuration() {
     let server = listener();
-    let home = Home::with(&server);
-    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
-    home.write("home/.cogtrix.yaml", &config);
+    let home = with_vi_keys(&server);
     let mut chat = home.chat(&[]);
     chat.type_text("one two").wait_for("> one two");
     chat.type_text("\x1b0dw")
@@ -425,9 +430,7 @@ fn vi_keys_come_with_the_configuration() {
 #[test]
 fn vi_keys_know_text_objects_and_take_a_change_back() {
     let server = listener();
-    let home = Home::with(&server);
-    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
-    home.write("home/.cogtrix.yaml", &config);
+    let home = with_vi_keys(&server);
     let mut chat = home.chat(&[]);
     chat.type_text("say \"hello you\" now")
         .wait_for("> say \"hello you\" now");
@@ -454,9 +457,7 @@ fn vi_keys_know_text_objects_and_take_a_change_back() {
 #[test]
 fn vi_keys_find_digits() {
     let server = listener();
-    let home = Home::with(&server);
-    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
-    home.write("home/.cogtrix.yaml", &config);
+    let home = with_vi_keys(&server);
     let mut chat = home.chat(&[]);
     chat.type_text("say 3 of 42 words")
         .wait_for("> say 3 of 42 words");
@@ -468,9 +469,7 @@ fn vi_keys_find_digits() {
 #[test]
 fn vi_keys_repeat_what_was_typed_to_the_end_of_its_line() {
     let server = listener();
-    let home = Home::with(&server);
-    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
-    home.write("home/.cogtrix.yaml", &config);
+    let home = with_vi_keys(&server);
     let mut chat = home.chat(&[]);
     chat.type_text("one").wait_for("> one");
     chat.type_text("\x1b0cw/pin").wait_for("> /pin");

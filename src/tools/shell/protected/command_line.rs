@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_line_runs_is_told_from_its_arguments() {
+    fn commands_are_distinguished_from_arguments() {
         for (line, expected) in [
             ("x", true),
             ("A=1 x", true),

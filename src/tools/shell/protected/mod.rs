@@ -89,9 +89,7 @@ pub(super) fn paths(
 ) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
     paths.extend(named_files(project));
-    for file in config_files {
-        paths.insert(file.clone());
-    }
+    paths.extend(config_files.iter().cloned());
     // What a config names, unless git needs to write there: hooks of one's own, programs, further configs, the folder
     // of a submodule. Those of a repository around the project, of the person and of the machine count, too.
     let home = person.home.as_deref();
