@@ -54,8 +54,9 @@ pub(super) fn outside_of_temporary_folders() -> PathBuf {
     let places = [Some(usual.clone()), home].into_iter().flatten();
     // In a command of cogtrix itself modes do not tell.
     let can_write = |path: &PathBuf| TempDir::new_in(path).is_ok();
-    let mut outside = places.filter(|path| !is_temporary(path) && can_write(path));
-    outside.next().unwrap_or(usual)
+    let places: Vec<PathBuf> = places.filter(can_write).collect();
+    let outside = places.iter().find(|path| !is_temporary(path));
+    outside.or(places.first()).cloned().unwrap_or(usual)
 }
 
 impl Desk {
