@@ -1,10 +1,11 @@
-//! Learns what kind of sentence is worth keeping from `benches/corpus/kinds`, and writes the weights:
-//! `cargo bench --features testing --bench train_kinds`. With `-- --leave-out` it says instead how well each author is
-//! read by weights that were learned from the others; with `-- --score FILE…` how well messages of files are read by
-//! the program as it is, and with `-- --mixed FILE…` how well messages that say several things (`benches/corpus/mixed`).
-//! `--list` shows each mistake.
+//! Learns what kind of sentence is worth keeping from `benches/corpus/kinds`, and from messages that say several things
+//! (`benches/corpus/mixed`), and writes the weights: `cargo bench --features testing --bench train_kinds`. With
+//! `-- --leave-out` it says instead how well each author is read by weights that were learned from the others; with
+//! `-- --score FILE…` how well messages of files are read by the program as it is, and with `-- --mixed FILE…` how well
+//! messages that say several things. `--list` shows each mistake.
 //!
-//! A line is `{"writer", "lang", "before", "text", "keep", "kind", "scope", "span", "trap"}`.
+//! A line is `{"writer", "lang", "before", "text", "keep", "kind", "scope", "span", "trap"}`; of those that say several
+//! things `{"lang", "text", "keep": [spans]}`.
 
 #![expect(clippy::print_stdout, reason = "a report")]
 #![expect(clippy::cast_precision_loss, reason = "counts are small")]
@@ -19,19 +20,22 @@ mod learning;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use cogtrix::chat::{Message, MessageId, Role};
 use cogtrix::memory::capture::{Capture, Extractor, WalSettings};
 use cogtrix::text::classify::training::{
-    Example, Reader, WORDING, Weighed, classifier, labels, of_label,
+    Example, OF_PROJECT, OF_TRAP, Reader, WORDING, Weighed, classifier, of_label,
 };
 use cogtrix::text::classify::{Classifier, Judged, Kind, Scope};
+use cogtrix::text::linear::Feature;
 use learning::{Learner, Random};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 const CORPUS: &str = "benches/corpus/kinds";
+const MIXED: &str = "benches/corpus/mixed";
 /// Short messages that patterns were made for: what is captured of each.
 const SAID: &str = "tests/capture/corpus.yaml";
 /// What one of these counts beside a message of a person.
@@ -67,6 +71,9 @@ struct Row {
     /// Who wrote it: the name of the file.
     #[serde(skip)]
     author: String,
+    /// Of a message that says several things: what of it is worth keeping.
+    #[serde(skip)]
+    several: Option<Vec<String>>,
     #[serde(skip, default = "one")]
     counts: f32,
 }
@@ -88,6 +95,8 @@ struct Learned {
     sentences: Vec<(Indexed, bool)>,
     /// What it is, and which labels that is; `None` where it says nothing of a label.
     kind: Option<(Vec<Weighed>, usize, Option<bool>)>,
+    /// Whether it is a trap; `None` of a clause, which may stand in one.
+    trap: Option<(Vec<Weighed>, bool)>,
     counts: f32,
 }
 
@@ -117,16 +126,21 @@ fn main() {
         return;
     }
     if has("--mixed") {
+        let extractor = Extractor::with(|_| None, &WalSettings::default()).expect("its own cues");
         let files = arguments.iter().filter(|it| !it.starts_with("--"));
-        mixed(files.map(Path::new), has("--list"));
+        let rows: Vec<Row> = files.flat_map(|file| several(Path::new(file))).collect();
+        let mut all = Several::default();
+        all.read(&rows.iter().collect::<Vec<_>>(), has("--list"), |row| {
+            captured(&extractor, &row.text, "")
+        });
+        all.say();
         return;
     }
-    let mut files: Vec<_> = fs::read_dir(root.join(CORPUS))
-        .expect("the corpus")
-        .map(|it| it.expect("an entry").path())
+    let mut rows: Vec<Row> = files(&root.join(CORPUS))
+        .iter()
+        .flat_map(|it| rows(it))
         .collect();
-    files.sort();
-    let mut rows: Vec<Row> = files.iter().flat_map(|it| rows(it)).collect();
+    rows.extend(files(&root.join(MIXED)).iter().flat_map(|it| several(it)));
     rows.extend(said(&root.join(SAID)));
     if has("--leave-out") {
         leave_out(&rows, has("--list"));
@@ -141,46 +155,97 @@ fn main() {
 /// A message that says several things.
 #[derive(Deserialize)]
 struct Mixed {
+    lang: String,
     text: String,
     /// What of it is worth keeping.
     keep: Vec<String>,
 }
 
-/// Says how much of what is worth keeping the program keeps, and how much of what it keeps is worth it.
-fn mixed<'p>(files: impl Iterator<Item = &'p Path>, lists: bool) {
-    let extractor = Extractor::with(|_| None, &WalSettings::default()).expect("its own cues");
-    let (mut worth, mut found, mut kept, mut right) = (0, 0, 0, 0);
-    for file in files {
-        for row in read::<Mixed>(file) {
-            let captured = captured(&extractor, &row.text, "");
-            let mut lines: Vec<&str> = captured.iter().map(|it| it.text.as_str()).collect();
+/// Says how much of what is worth keeping is kept, and how much of what is kept is worth it.
+#[derive(Default)]
+struct Several {
+    worth: usize,
+    found: usize,
+    kept: usize,
+    right: usize,
+}
+
+impl Several {
+    fn read(&mut self, rows: &[&Row], lists: bool, read: impl Fn(&Row) -> Vec<Keep>) {
+        for row in rows {
+            let keep = row.several.as_deref().unwrap_or_default();
+            let mut lines: Vec<String> = read(row).into_iter().map(|it| it.text).collect();
             lines.dedup();
-            let missed = row
-                .keep
+            let missed = keep
                 .iter()
                 .filter(|keep| !lines.iter().any(|it| overlap(it, keep)));
             let wrong = lines
                 .iter()
-                .filter(|line| !row.keep.iter().any(|it| overlap(line, it)));
+                .filter(|line| !keep.iter().any(|it| overlap(line, it)));
             let (missed, wrong): (Vec<_>, Vec<_>) = (missed.collect(), wrong.collect());
             if lists && !(missed.is_empty() && wrong.is_empty()) {
-                println!("missed {missed:?}, wrong {wrong:?}");
+                println!("{}: missed {missed:?}, wrong {wrong:?}", row.author);
             }
-            worth += row.keep.len();
-            found += row.keep.len() - missed.len();
-            kept += lines.len();
-            right += lines.len() - wrong.len();
+            self.worth += keep.len();
+            self.found += keep.len() - missed.len();
+            self.kept += lines.len();
+            self.right += lines.len() - wrong.len();
         }
     }
-    println!("kept {found} of {worth} that are worth it; {right} of {kept} lines are worth it");
+
+    fn say(&self) {
+        println!(
+            "of several things: kept {} of {} that are worth it; {} of {} lines are worth it",
+            self.found, self.worth, self.right, self.kept
+        );
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder).expect("the corpus");
+    let mut files: Vec<_> = files.map(|it| it.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+/// Messages that say several things.
+fn several(path: &Path) -> Vec<Row> {
+    let author = format!("several {}", author(path));
+    let rows = read::<Mixed>(path).into_iter();
+    rows.map(|row| Row {
+        lang: row.lang,
+        keep: !row.keep.is_empty(),
+        several: Some(row.keep),
+        ..plain(&author, row.text)
+    })
+    .collect()
+}
+
+/// A message of which nothing is kept.
+fn plain(author: &str, text: String) -> Row {
+    Row {
+        writer: author.to_owned(),
+        lang: english(),
+        before: String::new(),
+        text,
+        keep: false,
+        kind: String::new(),
+        scope: String::new(),
+        span: String::new(),
+        trap: String::new(),
+        author: author.to_owned(),
+        several: None,
+        counts: 1.0,
+    }
+}
+
+fn author(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
 }
 
 fn rows(path: &Path) -> Vec<Row> {
-    let author = path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let author = author(path);
     let rows = read::<Row>(path).into_iter();
     rows.map(|row| Row {
         author: author.clone(),
@@ -206,17 +271,10 @@ fn said(path: &Path) -> Vec<Row> {
     let text = fs::read_to_string(path).expect("the messages");
     let all: Vec<Vec<String>> = serde_yaml::from_str(&text).expect("rows");
     let row = |row: Vec<String>| Row {
-        writer: "said".to_owned(),
-        lang: english(),
-        before: String::new(),
         keep: row.len() > 1,
-        kind: String::new(),
-        scope: String::new(),
         span: row[0].clone(),
-        trap: String::new(),
-        author: "said".to_owned(),
         counts: SAID_COUNTS,
-        text: row[0].clone(),
+        ..plain("said", row[0].clone())
     };
     all.into_iter().map(row).collect()
 }
@@ -226,11 +284,12 @@ fn learned(rows: &[&Row]) -> (Vec<u8>, Vec<u8>) {
     let reader = Reader::default();
     let mut keep = Learner::new(KEEP, SHRINK);
     let mut kinds = Learner::new(KINDS, SHRINK);
-    let mut all: Vec<Learned> = rows
+    let mut all: Vec<Vec<Learned>> = rows
         .iter()
-        .map(|row| example(row, &reader, &keep))
+        .map(|row| examples(row, &reader, &keep))
         .collect();
     leave_rare(&mut all);
+    let all: Vec<Learned> = all.into_iter().flatten().collect();
     let mut random = Random(11);
     let mut order: Vec<usize> = (0..all.len()).collect();
     for epoch in 0..EPOCHS {
@@ -249,12 +308,48 @@ fn learned(rows: &[&Row]) -> (Vec<u8>, Vec<u8>) {
             if let Some((features, kind, project)) = &one.kind {
                 step_kind(&mut kinds, features, *kind, *project);
             }
+            if let Some((features, is_trap)) = &one.trap {
+                let hidden = if random.chance(UNHEARD) { WORDING } else { 0 };
+                let features = of(&kinds, &features[hidden..], OF_TRAP);
+                step(&mut kinds, &features, *is_trap, one.counts);
+            }
         }
     }
     (keep.file(), kinds.file())
 }
 
-fn example(row: &Row, reader: &Reader, keep: &Learner) -> Learned {
+/// What is learned from a message; from one that says several things also each of its clauses by itself.
+fn examples(row: &Row, reader: &Reader, keep: &Learner) -> Vec<Learned> {
+    let spans = match &row.several {
+        Some(several) => several.iter().map(String::as_str).collect(),
+        None if row.keep => vec![row.span.as_str()],
+        None => Vec::new(),
+    };
+    let mut examples = vec![example(row, &spans, reader, keep)];
+    if row.several.is_some() {
+        let clauses = reader.clauses(&row.text).into_iter();
+        examples.extend(clauses.map(|place| {
+            let clause = row.text[place].to_owned();
+            let keeps = spans.iter().any(|span| overlap(&clause, span));
+            let clause = Row {
+                keep: keeps,
+                ..plain(&row.author, clause)
+            };
+            let spans = if keeps {
+                vec![clause.text.as_str()]
+            } else {
+                Vec::new()
+            };
+            Learned {
+                trap: None,
+                ..example(&clause, &spans, reader, keep)
+            }
+        }));
+    }
+    examples
+}
+
+fn example(row: &Row, spans: &[&str], reader: &Reader, keep: &Learner) -> Learned {
     let Example {
         message,
         sentences,
@@ -267,13 +362,12 @@ fn example(row: &Row, reader: &Reader, keep: &Learner) -> Learned {
             .map(|(value, of)| (*value, of.iter().map(|it| keep.index(*it)).collect()))
             .collect()
     };
-    let span = row
-        .text
-        .find(&row.span)
-        .filter(|_| row.keep)
-        .map(|at| at..at + row.span.len());
-    let held = |place: &std::ops::Range<usize>| {
-        span.as_ref().is_some_and(|span| {
+    let spans = spans
+        .iter()
+        .filter_map(|span| row.text.find(span).map(|at| at..at + span.len()));
+    let spans: Vec<Range<usize>> = spans.collect();
+    let held = |place: &Range<usize>| {
+        spans.iter().any(|span| {
             let common = span
                 .end
                 .min(place.end)
@@ -283,7 +377,9 @@ fn example(row: &Row, reader: &Reader, keep: &Learner) -> Learned {
     };
     let first = sentences.iter().position(|(place, _)| held(place));
     let label = |name: &str| Kind::ALL.iter().position(|it| it.as_str() == name);
-    let kind = if row.keep {
+    let trap = label(&row.trap);
+    let is_trap = trap.is_some_and(|it| Kind::ALL[it].is_trap());
+    let of_kind = if row.keep {
         first.and_then(|number| {
             Some((
                 kinds[number].clone(),
@@ -292,7 +388,7 @@ fn example(row: &Row, reader: &Reader, keep: &Learner) -> Learned {
             ))
         })
     } else {
-        label(&row.trap).map(|label| (kind, label, None))
+        trap.map(|label| (kind.clone(), label, None))
     };
     Learned {
         message: (index(&message), row.keep),
@@ -300,23 +396,21 @@ fn example(row: &Row, reader: &Reader, keep: &Learner) -> Learned {
             .iter()
             .map(|(place, features)| (index(features), held(place)))
             .collect(),
-        kind,
+        kind: of_kind,
+        trap: Some((kind, is_trap)),
         counts: row.counts,
     }
 }
 
 /// Leaves out the features of single messages, which say nothing about others.
-fn leave_rare(all: &mut [Learned]) {
-    let mut seen: Vec<(u32, u8)> = vec![(u32::MAX, 0); 1 << KEEP];
-    let mut number = 0_u32;
-    for one in &*all {
-        number += 1;
-        let sentences = one.sentences.iter().map(|it| &it.0);
-        for index in sentences
-            .chain([&one.message.0])
-            .flatten()
-            .flat_map(|it| &it.1)
-        {
+fn leave_rare(all: &mut [Vec<Learned>]) {
+    let mut seen: Vec<(usize, u8)> = vec![(usize::MAX, 0); 1 << KEEP];
+    for (number, examples) in all.iter().enumerate() {
+        let groups = examples.iter().flat_map(|it| {
+            let sentences = it.sentences.iter().map(|it| &it.0);
+            sentences.chain([&it.message.0]).flatten()
+        });
+        for index in groups.flat_map(|it| &it.1) {
             let (last, count) = &mut seen[*index as usize];
             if *last != number {
                 *last = number;
@@ -324,7 +418,7 @@ fn leave_rare(all: &mut [Learned]) {
             }
         }
     }
-    for one in all {
+    for one in all.iter_mut().flatten() {
         let sentences = one.sentences.iter_mut().map(|it| &mut it.0);
         for group in sentences.chain([&mut one.message.0]).flatten() {
             group.1.retain(|index| seen[*index as usize].1 >= LEAST);
@@ -347,28 +441,26 @@ fn step(learner: &mut Learner, features: &[(f32, Vec<u32>)], is: bool, counts: f
     }
 }
 
+/// Features for a label of the kinds.
+fn of(learner: &Learner, features: &[Weighed], label: usize) -> Indexed {
+    let groups = features.iter();
+    let index = |it: &Feature| learner.index(of_label(*it, label));
+    groups
+        .map(|(value, of)| (*value, of.iter().map(index).collect()))
+        .collect()
+}
+
 /// One step of the kinds: against one another, and whether it is of a project.
 fn step_kind(learner: &mut Learner, features: &[Weighed], kind: usize, project: Option<bool>) {
-    let (_, of_project) = labels();
     let range = if Kind::ALL[kind].is_kept() {
         0..Kind::KEPT
     } else {
         Kind::KEPT..Kind::ALL.len()
     };
-    let index = |learner: &Learner, label: usize| -> Indexed {
-        let groups = features.iter();
-        groups
-            .map(|(value, of)| {
-                (
-                    *value,
-                    of.iter()
-                        .map(|it| learner.index(of_label(*it, label)))
-                        .collect(),
-                )
-            })
-            .collect()
-    };
-    let all: Vec<Indexed> = range.clone().map(|label| index(learner, label)).collect();
+    let all: Vec<Indexed> = range
+        .clone()
+        .map(|label| of(learner, features, label))
+        .collect();
     let score = |learner: &Learner, features: &Indexed| -> f32 {
         features
             .iter()
@@ -384,7 +476,7 @@ fn step_kind(learner: &mut Learner, features: &[Weighed], kind: usize, project: 
         }
     }
     if let Some(project) = project {
-        step(learner, &index(learner, of_project), project, 1.0);
+        step(learner, &of(learner, features, OF_PROJECT), project, 1.0);
     }
 }
 
@@ -567,11 +659,14 @@ fn leave_out(rows: &[Row], lists: bool) {
             .flat_map(|it| it.join().expect("a run"))
             .collect()
     });
-    let mut tallies = Tallies::default();
+    let (mut tallies, mut all) = (Tallies::default(), Several::default());
     for (out, (keep, kinds)) in folds.iter().zip(models) {
-        let left: Vec<&Row> = rows.iter().filter(|it| fold(it) == *out).collect();
+        let left = rows.iter().filter(|it| fold(it) == *out);
+        let (several, single) = left.partition::<Vec<&Row>, _>(|it| it.several.is_some());
         let classifier = classifier(keep, kinds);
-        tallies.read(&left, lists, |row| judged(&classifier, row));
+        tallies.read(&single, lists, |row| judged(&classifier, row));
+        all.read(&several, lists, |row| judged(&classifier, row));
     }
     tallies.say();
+    all.say();
 }

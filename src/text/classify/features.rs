@@ -34,6 +34,25 @@ const CLASS: u8 = 64;
 const WORD: usize = 24;
 const PART: usize = 5;
 
+/// Words of a clause, at least.
+const WORDS: usize = 2;
+
+/// What stands around a text: how many sentences its message has, and concepts of what was said before.
+#[derive(Clone, Copy, Debug)]
+struct Around<'r> {
+    sentences: usize,
+    before: &'r [u8],
+}
+
+impl Default for Around<'_> {
+    fn default() -> Self {
+        Self {
+            sentences: 1,
+            before: &[],
+        }
+    }
+}
+
 /// A message, taken apart.
 #[derive(Debug)]
 pub(super) struct Read<'t> {
@@ -60,47 +79,113 @@ impl<'t> Read<'t> {
     }
 
     /// Features of the whole message.
-    pub(super) fn of_message(&self, mut add: impl FnMut(Group, Feature)) {
+    pub(super) fn of_message(&self, add: impl FnMut(Group, Feature)) {
+        self.as_message(&(0..self.text.len()), self.around(), add);
+    }
+
+    /// Features of a part of it as if it were the message.
+    pub(super) fn of_part(&self, part: &Range<usize>, add: impl FnMut(Group, Feature)) {
+        self.as_message(part, Around::default(), add);
+    }
+
+    fn as_message(
+        &self,
+        place: &Range<usize>,
+        around: Around<'_>,
+        mut add: impl FnMut(Group, Feature),
+    ) {
         let mut put = |group: Group, one: u64, other: u64| {
             add(
                 group,
                 Feature::new(Of::Message as u8 + group as u8, one, other),
             );
         };
-        words(&self.tokens.all, &mut put);
-        self.parts(0..self.tokens.all.len(), &mut put);
-        concepts(&self.said, &mut put);
-        self.shape(self.text, &mut put);
-        for what in &self.before {
+        self.wording(place, around, &mut put);
+        for what in around.before {
             put(Group::Shape, 50, u64::from(*what));
         }
     }
 
     /// Features of one sentence among the others.
-    pub(super) fn of_sentence(&self, number: usize, mut add: impl FnMut(Group, Feature)) {
+    pub(super) fn of_sentence(&self, number: usize, add: impl FnMut(Group, Feature)) {
+        self.as_sentence(&self.sentences[number], Some(number), add);
+    }
+
+    /// Features of a part of it as if it were the only sentence.
+    pub(super) fn of_clause(&self, clause: &Range<usize>, add: impl FnMut(Group, Feature)) {
+        self.as_sentence(clause, None, add);
+    }
+
+    fn as_sentence(
+        &self,
+        place: &Range<usize>,
+        number: Option<usize>,
+        mut add: impl FnMut(Group, Feature),
+    ) {
         let mut put = |group: Group, one: u64, other: u64| {
             add(
                 group,
                 Feature::new(Of::Sentence as u8 + group as u8, one, other),
             );
         };
-        let tokens = self.tokens.between(&self.sentences[number]);
-        words(&self.tokens.all[tokens.clone()], &mut put);
-        self.parts(tokens, &mut put);
-        concepts(self.said(number), &mut put);
-        self.shape(&self.text[self.sentences[number].clone()], &mut put);
-        let last = number + 1 == self.sentences.len();
-        put(Group::Shape, 60, number.min(4) as u64);
+        let around = number.map_or_else(Around::default, |_| self.around());
+        self.wording(place, around, &mut put);
+        let last = number.is_none_or(|it| it + 1 == self.sentences.len());
+        put(Group::Shape, 60, number.unwrap_or(0).min(4) as u64);
         put(Group::Shape, 61, u64::from(last));
-        for (side, other) in [(62, number.wrapping_sub(1)), (63, number + 1)] {
-            if other >= self.sentences.len() {
+        let neighbours = [
+            (62, number.and_then(|it| it.checked_sub(1))),
+            (63, number.map(|it| it + 1)),
+        ];
+        for (side, other) in neighbours {
+            let Some(other) = other.and_then(|it| self.sentences.get(it)) else {
                 put(Group::Shape, side, 1 << 32);
                 continue;
-            }
+            };
             for said in self.said(other) {
                 put(Group::Shape, side, u64::from(said.what));
             }
         }
+    }
+
+    /// Words, parts of words, concepts and signs.
+    fn wording(
+        &self,
+        place: &Range<usize>,
+        around: Around<'_>,
+        put: &mut impl FnMut(Group, u64, u64),
+    ) {
+        let tokens = self.tokens.between(place);
+        words(&self.tokens.all[tokens.clone()], put);
+        self.parts(tokens, put);
+        concepts(self.said(place), put);
+        shape(&self.text[place.clone()], around, put);
+    }
+
+    fn around(&self) -> Around<'_> {
+        Around {
+            sentences: self.sentences.len(),
+            before: &self.before,
+        }
+    }
+
+    /// Returns where the clauses of a sentence stand, those of a word left out; at least one.
+    pub(super) fn clauses(&self, sentence: &Range<usize>) -> Vec<Range<usize>> {
+        let clauses = self.tokens.clauses(self.tokens.between(sentence));
+        let places = clauses.filter_map(|clause| {
+            let end = clause.end;
+            let clause = self.tokens.without_break(clause);
+            (self.tokens.words(clause.clone()) >= WORDS).then(|| {
+                let start = self.tokens.all[clause.start].at;
+                let end = self.tokens.all.get(end).map_or(self.text.len(), |it| it.at);
+                start..start + self.text[start..end.min(sentence.end)].trim_end().len()
+            })
+        });
+        let mut places: Vec<_> = places.collect();
+        if places.is_empty() {
+            places.push(sentence.clone());
+        }
+        places
     }
 
     /// Features for telling kinds apart: of the message, or of a sentence.
@@ -108,7 +193,7 @@ impl<'t> Read<'t> {
         let (tokens, said) = match sentence {
             Some(number) => (
                 self.tokens.between(&self.sentences[number]),
-                self.said(number),
+                self.said(&self.sentences[number]),
             ),
             None => (0..self.tokens.all.len(), &self.said[..]),
         };
@@ -125,8 +210,8 @@ impl<'t> Read<'t> {
         concepts(said, &mut put);
     }
 
-    fn said(&self, sentence: usize) -> &[Said] {
-        let tokens = self.tokens.between(&self.sentences[sentence]);
+    fn said(&self, place: &Range<usize>) -> &[Said] {
+        let tokens = self.tokens.between(place);
         let before = |token: usize| self.said.partition_point(|it| it.token < token);
         &self.said[before(tokens.start)..before(tokens.end)]
     }
@@ -153,47 +238,47 @@ impl<'t> Read<'t> {
             }
         }
     }
+}
 
-    /// Length, signs, and what was said before.
-    fn shape(&self, text: &str, put: &mut impl FnMut(Group, u64, u64)) {
-        let length = u64::from((text.len() as u64 + 1).pow(2).ilog2()).min(16);
-        put(Group::Shape, 1, length);
-        let end = text
-            .trim_end()
-            .chars()
-            .next_back()
-            .filter(|c| !c.is_alphanumeric());
-        put(Group::Shape, 2, end.map_or(0, u64::from));
-        for (number, signs) in [
-            (3, &['?', '？'][..]),
-            (4, &['"', '“', '«', '„', '「']),
-            (5, &['{', '}', '=', '<', '>', '|']),
-            (6, &[':', '：']),
-        ] {
-            if text.contains(signs) {
-                put(Group::Shape, number, 0);
-            }
+/// Length, signs, and what was said before.
+fn shape(text: &str, around: Around<'_>, put: &mut impl FnMut(Group, u64, u64)) {
+    let length = u64::from((text.len() as u64 + 1).pow(2).ilog2()).min(16);
+    put(Group::Shape, 1, length);
+    let end = text
+        .trim_end()
+        .chars()
+        .next_back()
+        .filter(|c| !c.is_alphanumeric());
+    put(Group::Shape, 2, end.map_or(0, u64::from));
+    for (number, signs) in [
+        (3, &['?', '？'][..]),
+        (4, &['"', '“', '«', '„', '「']),
+        (5, &['{', '}', '=', '<', '>', '|']),
+        (6, &[':', '：']),
+    ] {
+        if text.contains(signs) {
+            put(Group::Shape, number, 0);
         }
-        if text.bytes().any(|b| b.is_ascii_digit()) {
-            put(Group::Shape, 7, 0);
-        }
-        if text.bytes().filter(|b| *b == b'\n').count() > 1 {
-            put(Group::Shape, 8, 0);
-        }
-        if text.starts_with('>') || text.contains("\n>") {
-            put(Group::Shape, 9, 0);
-        }
-        if text.contains("```") {
-            put(Group::Shape, 10, 0);
-        }
-        let before = if self.before.is_empty() {
-            0
-        } else {
-            1 + u64::from(self.before.contains(&QUESTION))
-        };
-        put(Group::Shape, 11, before);
-        put(Group::Shape, 12, self.sentences.len().min(5) as u64);
     }
+    if text.bytes().any(|b| b.is_ascii_digit()) {
+        put(Group::Shape, 7, 0);
+    }
+    if text.bytes().filter(|b| *b == b'\n').count() > 1 {
+        put(Group::Shape, 8, 0);
+    }
+    if text.starts_with('>') || text.contains("\n>") {
+        put(Group::Shape, 9, 0);
+    }
+    if text.contains("```") {
+        put(Group::Shape, 10, 0);
+    }
+    let before = if around.before.is_empty() {
+        0
+    } else {
+        1 + u64::from(around.before.contains(&QUESTION))
+    };
+    put(Group::Shape, 11, before);
+    put(Group::Shape, 12, around.sentences.min(5) as u64);
 }
 
 /// The feature of one word of a message.

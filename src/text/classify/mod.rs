@@ -20,7 +20,7 @@ use std::ops::Range;
 use super::linear::{Feature, Model};
 use crate::declare::named;
 use concepts::Concepts;
-use features::{Read, Sums};
+use features::{Group, Read, Sums};
 use tokens::Tokens;
 
 named! {
@@ -72,6 +72,15 @@ impl Kind {
 
     pub const fn is_kept(self) -> bool {
         (self as usize) < Self::KEPT
+    }
+
+    /// Whether it may read like something to keep and is none: made up, somebody else's, taken back.
+    pub const fn is_trap(self) -> bool {
+        !self.is_kept()
+            && !matches!(
+                self,
+                Self::Request | Self::AnswerOnly | Self::Question | Self::Smalltalk
+            )
     }
 }
 
@@ -143,13 +152,14 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
 /// Which score a message of one sentence needs: with the mistakes of strangers in sight, set so that nine of ten that
 /// are kept are worth it.
 const MIN: f32 = 1.0;
-/// How much the score of the message, that of the sentence in it, and that of the sentence as a message of its own count
-/// for one sentence of several, and which sum it needs: what else a message says shall neither hide it nor bring it
-/// along. Chosen on messages of strangers, each alone and joined with another one of the same person.
-const MESSAGE_COUNTS: f32 = 0.25;
-const SENTENCE_COUNTS: f32 = 0.63;
-const ALONE_COUNTS: f32 = 0.55;
-const MIN_OF_SEVERAL: f32 = 0.6;
+/// What counts for one sentence of several: its score in the message, less the more there are; its score as a message of
+/// its own; that of its best clause; and whether the message is a trap. Fitted on messages of strangers.
+const SENTENCE_COUNTS: f32 = 1.2;
+const ALONE_COUNTS: f32 = 0.39;
+const CLAUSE_COUNTS: f32 = 0.35;
+const TRAP_COUNTS: f32 = -0.46;
+const OF_FEW: f32 = 1.2;
+const MIN_OF_SEVERAL: f32 = 1.45;
 /// Bytes of a message that are read.
 const MAX: usize = 8_000;
 /// Words from which on it can be told that a text repeats itself.
@@ -188,24 +198,23 @@ impl Classifier {
         let text = &text[..text.floor_char_boundary(MAX)];
         let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LAST))..];
         let read = Read::new(text, before, &self.concepts);
+        let of_message = self.sums(&read, None);
+        let message = self.worth(|add| read.of_message(add));
+        let scores: Vec<f32> = (0..read.sentences.len())
+            .map(|number| self.worth(|add| read.of_sentence(number, add)))
+            .collect();
         let mut kept = Vec::new();
-        let message = of_message(&read, &self.keep);
-        let scores = of_sentences(&read, &self.keep);
         if !is_monotonous(text) && !is_fragment(text) {
             for (number, score) in scores.iter().enumerate() {
-                let place = read.sentences[number].clone();
                 let worth = if scores.len() == 1 {
                     message + score - MIN
                 } else {
-                    let alone = Read::new(&text[place.clone()], "", &self.concepts);
-                    let alone = of_message(&alone, &self.keep);
-                    MESSAGE_COUNTS * message + SENTENCE_COUNTS * score + ALONE_COUNTS * alone
-                        - MIN_OF_SEVERAL
+                    self.of_several(&read, number, *score) + TRAP_COUNTS * of_message[TRAP]
                 };
                 if worth > 0.0 {
                     let (kind, scope) = self.kind_of(&read, number);
                     kept.push(Judged {
-                        place,
+                        place: read.sentences[number].clone(),
                         kind,
                         scope,
                         score: worth,
@@ -214,8 +223,7 @@ impl Classifier {
             }
         }
         let kind = if kept.is_empty() {
-            let sums = self.sums(&read, None);
-            best_of(&sums[Kind::KEPT..Kind::ALL.len()], Kind::KEPT)
+            best_of(&of_message[Kind::KEPT..Kind::ALL.len()], Kind::KEPT)
         } else {
             kept.iter()
                 .max_by(|one, other| one.score.total_cmp(&other.score))
@@ -228,6 +236,30 @@ impl Classifier {
             kept,
             sentences,
         }
+    }
+
+    /// How much one sentence of several is worth keeping, whatever it is part of.
+    fn of_several(&self, read: &Read<'_>, number: usize, score: f32) -> f32 {
+        let place = &read.sentences[number];
+        let alone = self.worth(|add| read.of_part(place, add));
+        // What stands beside it in the sentence shall not hide it.
+        let clauses = read.clauses(place).into_iter();
+        let clause = clauses
+            .map(|clause| self.worth(|add| read.of_clause(&clause, add)))
+            .fold(f32::NEG_INFINITY, f32::max);
+        #[expect(clippy::cast_precision_loss, reason = "sentences are few")]
+        let sentences = read.sentences.len() as f32;
+        (SENTENCE_COUNTS * score + OF_FEW) / sentences
+            + ALONE_COUNTS * alone
+            + CLAUSE_COUNTS * clause
+            - MIN_OF_SEVERAL
+    }
+
+    /// How much a message, or a part of it, with such features is worth keeping.
+    fn worth(&self, features: impl FnOnce(&mut dyn FnMut(Group, Feature))) -> f32 {
+        let mut sums = Sums::default();
+        features(&mut |group, feature| sums.add(group, self.keep.weight(feature)));
+        sums.score(&self.keep)
     }
 
     /// Whether a sentence only announces what is to be kept: `Remember this`, `Let me correct that:`.
@@ -266,9 +298,10 @@ impl Classifier {
 
 /// Bytes of what was said before that are read, from its end.
 const LAST: usize = 400;
-/// Labels of the second model: each kind, and whether it is of a project.
-const LABELS: usize = Kind::ALL.len() + 1;
+/// Labels of the second model: each kind, whether it is of a project, and whether the message is a trap.
+const LABELS: usize = Kind::ALL.len() + 2;
 const PROJECT: usize = Kind::ALL.len();
+const TRAP: usize = PROJECT + 1;
 
 fn labelled(feature: Feature, label: usize) -> Feature {
     feature.and(label as u64)
@@ -280,27 +313,6 @@ fn best_of(scores: &[f32], first: usize) -> Kind {
         .enumerate()
         .max_by(|one, other| one.1.total_cmp(other.1));
     Kind::ALL[first + best.map_or(0, |(number, _)| number)]
-}
-
-/// How much a message is worth keeping.
-fn of_message(read: &Read<'_>, keep: &Model<'_>) -> f32 {
-    let mut sums = Sums::default();
-    read.of_message(|group, feature| sums.add(group, keep.weight(feature)));
-    sums.score(keep)
-}
-
-/// How much more, or less, each of its sentences is.
-fn of_sentences(read: &Read<'_>, keep: &Model<'_>) -> Vec<f32> {
-    let sentences = 0..read.sentences.len();
-    sentences
-        .map(|number| {
-            let mut sums = Sums::default();
-            read.of_sentence(number, |group, feature| {
-                sums.add(group, keep.weight(feature));
-            });
-            sums.score(keep)
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -91,18 +91,13 @@ impl Classifier {
             &concepts,
         );
         bag(&mut features.sentence, 100, &leads, 0..n);
-        let mut start = 0;
         let mut before = 0;
-        for end in 1..=n {
-            if end < n && !is_break(&tokens, end) {
-                continue;
-            }
+        for place in tokens.clauses(0..n) {
             let mut clause = Vec::new();
-            put_clause(&mut clause, &tokens, &concepts, start..end, before);
-            bag(&mut clause, 110, &leads, start..end);
-            before = tokens.all[start].id;
-            features.clauses.push((end, clause));
-            start = end;
+            put_clause(&mut clause, &tokens, &concepts, place.clone(), before);
+            bag(&mut clause, 110, &leads, place.clone());
+            before = tokens.all[place.start].id;
+            features.clauses.push((place.end, clause));
         }
         let letters =
             (seen == Seen::Letters).then(|| self.letters(line.text, &tokens, &features.places));
@@ -138,19 +133,6 @@ impl Classifier {
             Form::Word | Form::Han => 4,
         }
     }
-}
-
-/// Words that begin a clause, and signs that end none.
-const BEGINNING: [&str; 22] = [
-    "and", "but", "und", "aber", "и", "но", "а", "y", "pero", "et", "mais", "va", "lekin",
-    "because", "cos", "bc", "since", "as", "weil", "denn", "so", "which",
-];
-const INNER: &str = "'’€$£%#@/_.&+*";
-
-fn is_break(tokens: &Tokens, i: usize) -> bool {
-    let token = tokens.folded(i..i + 1);
-    let is_sign = matches!(tokens.all[i].form, Form::Sign | Form::Break);
-    is_sign && !INNER.contains(token) || BEGINNING.contains(&token)
 }
 
 fn places(text: &str, tokens: &Tokens, n: usize) -> Vec<Range<usize>> {

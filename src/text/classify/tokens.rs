@@ -41,6 +41,13 @@ pub(super) struct Tokens {
 /// French words that an apostrophe ends.
 const ELIDED: [&str; 9] = ["j", "l", "d", "n", "s", "c", "m", "t", "qu"];
 
+/// Words that begin a clause, and signs that begin none.
+const BEGINNING: [&str; 22] = [
+    "and", "but", "und", "aber", "и", "но", "а", "y", "pero", "et", "mais", "va", "lekin",
+    "because", "cos", "bc", "since", "as", "weil", "denn", "so", "which",
+];
+const INNER: &str = "'’€$£%#@/_.&+*";
+
 impl Tokens {
     pub(super) fn of(text: &str) -> Self {
         let mut tokens = Self {
@@ -124,6 +131,37 @@ impl Tokens {
             }
             _ => "",
         }
+    }
+
+    /// Returns the clauses of a row of tokens, each with the sign or the word that begins it.
+    pub(super) fn clauses(&self, tokens: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let mut start = tokens.start;
+        tokens.clone().filter_map(move |i| {
+            let end = i + 1;
+            (end == tokens.end || self.begins_clause(end))
+                .then(|| std::mem::replace(&mut start, end)..end)
+        })
+    }
+
+    /// Returns a clause without what begins it.
+    pub(super) fn without_break(&self, clause: Range<usize>) -> Range<usize> {
+        let first = clause.clone().find(|i| !self.begins_clause(*i));
+        first.unwrap_or(clause.end)..clause.end
+    }
+
+    /// Counts the words; two characters of Chinese are one.
+    pub(super) fn words(&self, tokens: Range<usize>) -> usize {
+        let count = |is: fn(Form) -> bool| {
+            let all = self.all[tokens.clone()].iter();
+            all.filter(|it| is(it.form)).count()
+        };
+        count(|it| matches!(it, Form::Word | Form::Number)) + count(|it| it == Form::Han) / 2
+    }
+
+    fn begins_clause(&self, i: usize) -> bool {
+        let token = self.folded(i..i + 1);
+        let is_sign = matches!(self.all[i].form, Form::Sign | Form::Break);
+        is_sign && !INNER.contains(token) || BEGINNING.contains(&token)
     }
 
     /// Returns which tokens stand between two places of the text.

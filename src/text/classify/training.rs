@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::concepts::Concepts;
 use super::features::{GROUPS, Read, share};
-use super::{Classifier, LABELS, PROJECT, labelled};
+use super::{Classifier, PROJECT, TRAP, labelled};
 use crate::text::linear::{Feature, Model};
 
 /// Features of a group, and what each of them counts.
@@ -53,6 +53,15 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// Returns where the clauses of a text stand.
+    pub fn clauses(&self, text: &str) -> Vec<Range<usize>> {
+        let read = Read::new(text, "", &self.0);
+        let sentences = read.sentences.iter();
+        sentences.flat_map(|it| read.clauses(it)).collect()
+    }
+}
+
 fn weighed(features: impl FnOnce(&mut dyn FnMut(super::features::Group, Feature))) -> Vec<Weighed> {
     let mut groups: [Vec<Feature>; GROUPS] = Default::default();
     features(&mut |group, feature| groups[group as usize].push(feature));
@@ -65,10 +74,9 @@ fn weighed(features: impl FnOnce(&mut dyn FnMut(super::features::Group, Feature)
         .collect()
 }
 
-/// How many labels the second model has, and which of them says that something is of a project.
-pub const fn labels() -> (usize, usize) {
-    (LABELS, PROJECT)
-}
+/// Labels of the second model beside the kinds: that something is of a project, and that a message is a trap.
+pub const OF_PROJECT: usize = PROJECT;
+pub const OF_TRAP: usize = TRAP;
 
 /// Returns the feature for a label of the second model.
 pub fn of_label(feature: Feature, label: usize) -> Feature {
