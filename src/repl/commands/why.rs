@@ -60,6 +60,7 @@ fn item(name: &str, at: Option<Timestamp>, why: &str, words: &str) -> String {
 
 fn reasons(session: &Session, section: &Section) -> Vec<String> {
     let always = |name: &str, at| vec![item(name, at, ALWAYS, "")];
+    let with_lines = |names: Vec<String>| [names, lines_of(&text_of(section))].concat();
     match (&section.source, section.kind) {
         (Source::Recall(turns), _) => turns.iter().map(|it| recalled(session, it)).collect(),
         (Source::Hits(hits), _) => {
@@ -79,14 +80,23 @@ fn reasons(session: &Session, section: &Section) -> Vec<String> {
             vec![item(&name, at, "sent in their place", "")]
         }
         (Source::Pinned(pins), _) => always(&format!("{pins} pinned by you"), None),
-        (Source::Tracker(mode), _) => always(&format!("notes of {mode} mode"), None),
-        (Source::File(name), kind) if kind != SectionKind::System => always(name, None),
+        (Source::Tracker(mode), _) => with_lines(always(&format!("notes of {mode} mode"), None)),
+        (Source::File(name), kind) if kind != SectionKind::System => with_lines(always(name, None)),
         (Source::Files(names), kind) if kind != SectionKind::System => {
-            names.iter().flat_map(|name| always(name, None)).collect()
+            with_lines(names.iter().flat_map(|name| always(name, None)).collect())
         }
         (Source::Scratchpad(_), _) => always("scratchpad", None),
         _ => Vec::new(),
     }
+}
+
+/// The items of lists in a section, shortened, one a line.
+fn lines_of(text: &str) -> Vec<String> {
+    let items = text.lines().map(str::trim_start);
+    let items = items.filter(|line| line.starts_with("- "));
+    items
+        .map(|line| format!("    {}", first_words(line, SHOWN)))
+        .collect()
 }
 
 /// An exchange of this session that recall brought.
