@@ -307,9 +307,14 @@ impl Shell {
             || "by cogtrix, because it runs later".to_owned(),
             |config| format!("because {} has git run it", config.display()),
         );
-        let told = format!(
-            "\n[{shown} is protected from commands {by}; try write_file or edit_file, which ask the user, or have the user change it]"
-        );
+        // File tools refuse what lies in git's folder.
+        let is_of_git = path.components().any(|it| it.as_os_str() == ".git");
+        let way = if is_of_git {
+            "the user has to change it"
+        } else {
+            "try write_file or edit_file, which ask the user, or have the user change it"
+        };
+        let told = format!("\n[{shown} is protected from commands {by}; {way}]");
         output.text += &told;
     }
 
