@@ -8,6 +8,8 @@ use crate::repl::transcript::first_words;
 
 /// Characters that are shown of one thing.
 const SHOWN: usize = 100;
+/// Lines of one section that are shown.
+const LINES: usize = 10;
 const ALWAYS: &str = "sent with every request";
 
 pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
@@ -60,6 +62,7 @@ fn item(name: &str, at: Option<Timestamp>, why: &str, words: &str) -> String {
 
 fn reasons(session: &Session, section: &Section) -> Vec<String> {
     let always = |name: &str, at| vec![item(name, at, ALWAYS, "")];
+    let with_lines = |names: Vec<String>| [names, lines_of(&text_of(section))].concat();
     match (&section.source, section.kind) {
         (Source::Recall(turns), _) => turns.iter().map(|it| recalled(session, it)).collect(),
         (Source::Hits(hits), _) => {
@@ -79,14 +82,28 @@ fn reasons(session: &Session, section: &Section) -> Vec<String> {
             vec![item(&name, at, "sent in their place", "")]
         }
         (Source::Pinned(pins), _) => always(&format!("{pins} pinned by you"), None),
-        (Source::Tracker(mode), _) => always(&format!("notes of {mode} mode"), None),
-        (Source::File(name), kind) if kind != SectionKind::System => always(name, None),
+        (Source::Tracker(mode), _) => with_lines(always(&format!("notes of {mode} mode"), None)),
+        (Source::File(name), kind) if kind != SectionKind::System => with_lines(always(name, None)),
         (Source::Files(names), kind) if kind != SectionKind::System => {
-            names.iter().flat_map(|name| always(name, None)).collect()
+            with_lines(names.iter().flat_map(|name| always(name, None)).collect())
         }
         (Source::Scratchpad(_), _) => always("scratchpad", None),
         _ => Vec::new(),
     }
+}
+
+/// The first items of lists in a section, shortened, one a line.
+fn lines_of(text: &str) -> Vec<String> {
+    let items = text.lines().map(str::trim_start);
+    let items: Vec<&str> = items.filter(|line| line.starts_with("- ")).collect();
+    let shown = items.iter().take(LINES);
+    let mut lines: Vec<String> = shown
+        .map(|line| format!("    {}", first_words(line, SHOWN)))
+        .collect();
+    if items.len() > LINES {
+        lines.push(format!("    … {} more", items.len() - LINES));
+    }
+    lines
 }
 
 /// An exchange of this session that recall brought.

@@ -262,6 +262,9 @@ impl Shell {
             (false, _) => "keys: true",
         };
         let Some(sign) = network.as_ref().or(key.as_ref()) else {
+            if access.network == Network::Isolated && network::was_refused(&output.text) {
+                output.text += "\n[it ran without network: of the servers on this machine it reaches only its own; for another one call again with network: true and a reason]";
+            }
             return;
         };
         let told = format!(
@@ -276,6 +279,43 @@ impl Shell {
             ..arguments
         };
         output.retry = serde_json::to_value(again).ok();
+    }
+
+    /// Tells which protected file a command could not write, what has it protected, and what to do.
+    fn tell_protected(&self, output: &mut Output) {
+        if self.settings.sandbox == Sandbox::Off {
+            return;
+        }
+        let Place { project, home, .. } = &self.place;
+        if let Some(folder) = protected::git_elsewhere(&output.text, project) {
+            let told = format!(
+                "\n[commands write only in the project, and git's folder is in {}: the user can start cogtrix there, or run git]",
+                folder.display()
+            );
+            output.text += &told;
+            return;
+        }
+        let git = PersonalGit::new(home.clone(), &self.place.environment);
+        let Some((path, shown)) = protected::refused(
+            &output.text,
+            project,
+            &protected::paths(project, &git, &self.place.config_files),
+        ) else {
+            return;
+        };
+        let by = protected::named_by(project, &git, &path).map_or_else(
+            || "by cogtrix, because it runs later".to_owned(),
+            |config| format!("because {} has git run it", config.display()),
+        );
+        // File tools refuse what lies in git's folder.
+        let is_of_git = path.components().any(|it| it.as_os_str() == ".git");
+        let way = if is_of_git {
+            "the user has to change it"
+        } else {
+            "try write_file or edit_file, which ask the user, or have the user change it"
+        };
+        let told = format!("\n[{shown} is protected from commands {by}; {way}]");
+        output.text += &told;
     }
 
     /// Returns the paths of keys, which no tool reads.
@@ -326,7 +366,20 @@ impl Shell {
         };
         let order = self.order(command, access);
         // It may wait for another command.
-        let guard = spawn_blocking(move || Guard::new(order)).await;
+        let guard = tokio::select! {
+            guard = spawn_blocking(move || Guard::new(order)) => guard,
+            () = bounds.cancel.cancelled() => {
+                return Ok(Ran {
+                    end: End::Cancelled,
+                    took: Duration::ZERO,
+                    output: output::Collected::default(),
+                    left: 0,
+                    remaining: 0,
+                    lacks: Vec::new(),
+                    put_back: Vec::new(),
+                });
+            }
+        };
         let guard = guard.map_err(|error| failed(error.into()))?;
         let ran = run(self.command(&guard.order), &guard, bounds, progress).await;
         ran.map_err(failed)
@@ -420,6 +473,7 @@ impl Typed for Shell {
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
         if has_failed || network::may_hide_failure(&arguments.command) {
+            self.tell_protected(&mut output);
             self.offer_more(&mut output, arguments);
         }
         if !has_failed {

@@ -96,6 +96,16 @@ pub(super) fn first_line(output: &str, is_sign: impl Fn(&str, &str) -> bool) -> 
     Some(line.trim().chars().take(QUOTED_MAX).collect())
 }
 
+/// Returns whether a server on this machine refused: one outside of the sandbox cannot be reached from within.
+pub(super) fn was_refused(output: &str) -> bool {
+    let signs = [
+        "connection refused",
+        "econnrefused",
+        "failed to connect to ",
+    ];
+    first_line(output, |_, small| signs.iter().any(|it| small.contains(it))).is_some()
+}
+
 /// Returns whether curl, or what is made with it, could not connect to another machine by its address.
 fn is_elsewhere(line: &str) -> bool {
     let host = line.split_once("failed to connect to ");

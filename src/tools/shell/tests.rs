@@ -82,6 +82,39 @@ fn network_and_keys_are_asked_for_with_a_reason_where_settings_do_not_give_them(
     assert_eq!((access.network, access.keys), expected);
 }
 
+#[tokio::test]
+async fn who_interrupts_does_not_wait_for_another_command_to_begin() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut shell = shell();
+    shell.place.running = Some(folder.path().to_owned());
+    let guard = Guard::new(shell.order("true", shell.usual_access()));
+    let mut records = std::fs::read_dir(folder.path()).unwrap();
+    let record = records.next().unwrap().unwrap().path();
+    drop(guard);
+    let file = std::fs::File::create(&record).unwrap();
+    file.lock().unwrap();
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let begun = std::time::Instant::now();
+    let (progress, _shown) = tokio::sync::mpsc::channel(1);
+    let ran = shell.run_typed("true", &cancel, &progress).await;
+    assert_eq!(ran.unwrap().end, "interrupted");
+    assert!(begun.elapsed() < Duration::from_secs(3));
+}
+
+#[test]
+fn a_refused_connection_is_told_to_be_without_network_but_not_offered_again() {
+    for text in [
+        "curl: (7) Failed to connect to localhost port 8080 after 0 ms: Couldn't connect to server",
+        "connect ECONNREFUSED 127.0.0.1:8080",
+    ] {
+        let mut output = Output::text(text, "exit 7");
+        shell().offer_more(&mut output, arguments("curl localhost:8080", None));
+        assert!(output.text.contains("ran without network"), "{text}");
+        assert_eq!(output.retry, None);
+    }
+}
+
 #[test]
 fn a_command_that_missed_the_network_is_offered_with_it_and_a_reason() {
     let sign = "curl: (6) Could not resolve host: x";

@@ -290,6 +290,22 @@ fn a_session_is_exported_as_one_html_file() {
 }
 
 #[test]
+fn why_shows_the_kept_lines_that_were_sent() {
+    let server = Script::answering(|_| say("Noted.")).serve();
+    let mut chat = Home::with(&server).sized(120, 100).chat(&["--no-banner"]);
+    chat.says("Please remember that the gate closes at eleven.", "Noted.");
+    chat.says("hello again", "Noted.");
+    chat.says("/why", "MEMORY.md: sent with every request");
+    let screen = chat.screen();
+    let why = &screen[screen.rfind("> /why").unwrap()..];
+    let line = why
+        .lines()
+        .find(|line| line.contains("the gate closes at eleven"));
+    assert!(line.is_some_and(|line| line.starts_with("    - ")), "{why}");
+    chat.leave();
+}
+
+#[test]
 fn why_tells_what_of_memory_stood_behind_the_last_answer() {
     let server = Script::answering(|_| say("At nine.")).serve();
     let mut chat = Home::with(&server).sized(120, 100).chat(&["--no-banner"]);

@@ -38,6 +38,8 @@ fn read(line: &str, runs: bool, found: &mut Vec<Word>) {
         found,
         runs,
         is_behind_option: false,
+        folder: None,
+        is_behind_cd: false,
         word: None,
         piece: String::new(),
     };
@@ -112,6 +114,9 @@ struct Reading<'a> {
     found: &'a mut Vec<Word>,
     runs: bool,
     is_behind_option: bool,
+    /// Where the last `cd` led.
+    folder: Option<String>,
+    is_behind_cd: bool,
     /// Without variables; `None` between words.
     word: Option<String>,
     /// The part of it since the last variable.
@@ -146,6 +151,7 @@ impl Reading<'_> {
         self.word = None;
         self.runs = true;
         self.is_behind_option = false;
+        self.is_behind_cd = false;
     }
 
     /// Ends a substitution; the word that it is part of goes on.
@@ -164,7 +170,12 @@ impl Reading<'_> {
             .into_iter()
             .chain([text])
             .filter(|it| !it.is_empty());
-        self.found.extend(texts.map(|text| Word { text, runs }));
+        for text in texts {
+            // The line may have left that folder again, so both count.
+            let moved = self.folder.iter().map(|folder| format!("{folder}/{text}"));
+            let texts = moved.chain([text.clone()]);
+            self.found.extend(texts.map(|text| Word { text, runs }));
+        }
     }
 
     fn end_word(&mut self) {
@@ -173,6 +184,13 @@ impl Reading<'_> {
         }
         self.end_piece();
         let word = self.word.take().unwrap_or_default();
+        if take(&mut self.is_behind_cd) {
+            self.folder = Some(match self.folder.take() {
+                Some(outer) => format!("{outer}/{word}"),
+                None => word.clone(),
+            });
+        }
+        self.is_behind_cd = self.runs && word == "cd";
         let name = word.rsplit('/').next().unwrap_or_default();
         // Such as `python3.12`.
         let name = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
@@ -236,6 +254,7 @@ mod tests {
             ("find -name a | xargs -n 1 perl x", true),
             ("git rebase --exec 'ruby x' a", true),
             ("deno run -A x", true),
+            ("cd a && git add x", false),
             ("git diff -- . x", false),
             ("git diff -- . ':!x'", false),
             ("git diff -- . ':(exclude)x'", false),
@@ -260,6 +279,9 @@ mod tests {
         }
         let expected = ["git", "diff", "./a b"].map(str::to_owned);
         let found = words("git diff ./'a b'");
+        let moved = words("cd a && cd b; ./x");
+        let is_there = |it: &Word| it.runs && it.text == "a/b/./x";
+        assert!(moved.iter().any(is_there), "{moved:?}");
         let whole = expected
             .iter()
             .all(|text| found.iter().any(|it| it.text == *text));
@@ -269,7 +291,7 @@ mod tests {
     proptest! {
         #[test]
         fn reading_comes_to_an_end(line in r#"([ax ='"\\$(){}`;|&<>!-]|\n){0,40}"#) {
-            prop_assert!(words(&line).len() <= 40 * 40);
+            prop_assert!(words(&line).len() <= 2 * 40 * 40);
         }
     }
 }

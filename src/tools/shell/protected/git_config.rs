@@ -30,7 +30,7 @@ const PROGRAMS: [(&str, &[&str]); 24] = [
     ("core", &["alternaterefscommand", "askpass", "editor", "fsmonitor", "gitproxy", "pager", "sshcommand"]),
     ("diff", &["command", "external", "textconv"]), ("filter", &["clean", "process", "smudge"]),
     ("merge", &["driver"]), ("sequence", &["editor"]), ("gpg", &["defaultkeycommand", "program"]),
-    ("uploadpack", &["packobjectshook"]), ("remote", &["receivepack", "uploadpack"]), ("submodule", &["update"]),
+    ("uploadpack", &["packobjectshook"]), ("remote", &["pushurl", "receivepack", "uploadpack", "url"]), ("submodule", &["update"]),
     ("trailer", &["cmd", "command"]), ("browser", &["cmd", "path"]), ("difftool", &["cmd", "path"]),
     ("man", &["cmd", "path"]), ("mergetool", &["cmd", "path"]), ("guitool", &["cmd"]), ("tar", &["command"]),
     ("gc", &["recentobjectshook"]), ("hook", &["command"]), ("imap", &["tunnel"]),
@@ -39,7 +39,14 @@ const PROGRAMS: [(&str, &[&str]); 24] = [
 
 /// In these sections only what begins so is a command for a shell.
 const OF_SHELL: [&str; 2] = ["alias", "submodule"];
-const SHELL: char = '!';
+const SHELL: &str = "!";
+
+/// Addresses that begin so are commands, and no other is.
+const OF_ADDRESS: [&str; 2] = ["url", "pushurl"];
+const COMMAND_ADDRESS: &str = "ext::";
+
+/// Configurations of the machine; which of them counts is up to how git was built.
+const OF_MACHINE: [&str; 2] = ["/etc/gitconfig", "/usr/local/etc/gitconfig"];
 
 /// What a person set for git in all their repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +65,7 @@ impl PersonalGit {
         let configs = configs.chain(below(".gitconfig"));
         let configs = configs.chain(NAMING.into_iter().filter_map(path));
         Self {
-            configs: configs.chain([PathBuf::from("/etc/gitconfig")]).collect(),
+            configs: configs.chain(OF_MACHINE.map(PathBuf::from)).collect(),
             home,
         }
     }
@@ -155,15 +162,20 @@ impl Reading<'_> {
                     }
                 }
                 (section, key) if is_command(section, key, &value) => {
-                    let line = value.strip_prefix(SHELL).unwrap_or(&value);
+                    let line = value.strip_prefix(SHELL);
+                    let line = line.or_else(|| value.strip_prefix(COMMAND_ADDRESS));
+                    let line = line.unwrap_or(&value);
                     let mut words = words(line);
                     // Some are paths, whatever is in them.
                     let (text, runs) = (value, true);
                     words.push(Word { text, runs });
                     for Word { text, runs } in words {
                         let paths = self.expanded(&text).into_iter();
-                        // Behind a variable or a substitution that is the root.
-                        let paths = paths.chain([text.trim_start_matches('/').into()]);
+                        // Behind a variable or a substitution that is the root, or the home folder.
+                        let tail = text.trim_start_matches('/');
+                        let at_home = text.starts_with('/').then_some(self.bases.home).flatten();
+                        let paths = paths.chain([tail.into()]);
+                        let paths = paths.chain(at_home.map(|home| home.join(tail)));
                         self.words.extend(paths.map(|path| (path, runs)));
                     }
                 }
@@ -207,7 +219,9 @@ fn is_command(section: &str, key: &str, value: &str) -> bool {
     let mut rows = PROGRAMS.iter();
     let is_told =
         rows.any(|(name, keys)| *name == section && (keys.is_empty() || keys.contains(&key)));
-    is_told && (!OF_SHELL.contains(&section) || value.starts_with(SHELL))
+    is_told
+        && (!OF_SHELL.contains(&section) || value.starts_with(SHELL))
+        && (!OF_ADDRESS.contains(&key) || value.starts_with(COMMAND_ADDRESS))
 }
 
 /// One line of a configuration; section and key in small letters, of a section only the first part of its name.

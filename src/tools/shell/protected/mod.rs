@@ -181,6 +181,70 @@ pub fn is_protected(project: &Path, person: &PersonalGit, file: &Path) -> bool {
             .is_ok_and(has_protected_name)
 }
 
+/// What programs say of a file that is mounted read-only, in small letters.
+const REFUSALS: [&str; 4] = [
+    "read-only file system",
+    "device or resource busy",
+    "erofs",
+    "ebusy",
+];
+
+/// Returns the protected path that a command's output says could not be written, and how it is named there.
+pub(super) fn refused(
+    output: &str,
+    project: &Path,
+    protected: &[PathBuf],
+) -> Option<(PathBuf, String)> {
+    let lines = output.lines().filter(|line| {
+        let small = line.to_lowercase();
+        REFUSALS.iter().any(|sign| small.contains(sign))
+    });
+    let mut words =
+        lines.flat_map(|line| line.split([' ', '\'', '"', ':', ',', '`', '\u{2018}', '\u{2019}']));
+    words.find_map(|word| {
+        let named = project.join(word);
+        let path = protected.iter().find(|path| named.starts_with(path))?;
+        Some((path.clone(), word.to_owned()))
+    })
+}
+
+/// Returns the folder of a repository elsewhere whose own folder of git a command's output says could not be written.
+pub(super) fn git_elsewhere(output: &str, project: &Path) -> Option<PathBuf> {
+    let lines = output.lines().filter(|line| {
+        let small = line.to_lowercase();
+        small.contains(".lock")
+            && REFUSALS
+                .iter()
+                .chain(&["permission denied"])
+                .any(|sign| small.contains(sign))
+    });
+    let mut paths = lines.filter_map(|line| line.split('\'').nth(1).map(Path::new));
+    paths.find_map(|path| {
+        let mut above = path.ancestors();
+        let git = above.find(|folder| folder.ends_with(".git"))?;
+        let is_elsewhere = git.is_absolute() && !git.starts_with(project);
+        is_elsewhere.then(|| git.parent().map(Path::to_owned))?
+    })
+}
+
+/// Returns which configuration of git names a protected path of a project, by its own name or by a link to it.
+pub(super) fn named_by(project: &Path, person: &PersonalGit, path: &Path) -> Option<PathBuf> {
+    let roots = [resolve_links(project)];
+    let path = roots[0].join(path.strip_prefix(project).ok()?);
+    let bases = Bases {
+        roots: &roots,
+        home: person.home.as_deref(),
+    };
+    let own = configs(&repository(project)).into_iter();
+    let mut all = own.chain(person.configs.iter().cloned());
+    all.find(|config| {
+        let named = named_paths(config, bases);
+        named
+            .iter()
+            .any(|named| by_its_names(named).contains(&path))
+    })
+}
+
 /// Returns a path as it is written, each link that is passed on the way, and where it ends, whether or not anything is
 /// there: all count.
 fn by_its_names(path: &Path) -> Vec<PathBuf> {
@@ -468,16 +532,21 @@ mod tests {
     #[test]
     fn programs_of_the_project_that_a_configuration_names_are_protected() {
         let root = tempfile::TempDir::new().unwrap();
-        let project = root.path().canonicalize().unwrap();
+        let home = root.path().canonicalize().unwrap();
+        let project = home.join("p");
         let config = project.join(".git/config");
         for folder in [".git", "tools"] {
-            fs::create_dir(project.join(folder)).unwrap();
+            fs::create_dir_all(project.join(folder)).unwrap();
         }
         for file in ["tools/x", "tools/my x", "x"] {
             write(&project.join(file), "");
         }
         let program = "tools/x";
-        let is_protected = |path| is_protected(&project, &PersonalGit::default(), Path::new(path));
+        let person = PersonalGit {
+            home: Some(home),
+            ..PersonalGit::default()
+        };
+        let is_protected = |path| is_protected(&project, &person, Path::new(path));
         for (section, line, expected) in [
             ("core", "fsmonitor = tools/x", true),
             ("core", "sshCommand = X=1 ./tools/x -v", true),
@@ -514,12 +583,21 @@ mod tests {
             ("imap", "tunnel = tools/x", true),
             ("guitool \"a\"", "cmd = tools/x", true),
             ("hook \"a\"", "command = tools/x", true),
+            ("alias", "a = !cd tools && ./x", true),
+            ("alias", "a = !$PWD/tools/x", true),
+            ("alias", "a = !$HOME/p/tools/x", true),
+            ("alias", "a = \"!sh -c 'cd tools; ./x'\"", true),
+            ("remote \"a\"", "url = ext::tools/x %S", true),
+            ("remote \"a\"", "pushUrl = ext::sh tools/x", true),
+            ("remote \"a\"", "url = tools/x", false),
         ] {
             write(&config, &format!("[{section}]\n\t{line}\n"));
             assert_eq!(is_protected(program), expected, "{section} {line}");
             assert!(!is_protected("tools/none") && !is_protected("tools/y"));
         }
         write(&config, "[core]\n\tpager = \"'tools/my x'\"\n");
+        assert!(is_protected("tools/my x"));
+        write(&config, "[alias]\n\ta = !tools/my\\\\ x\n");
         assert!(is_protected("tools/my x"));
         // A template brings hooks.
         write(&config, "[init]\n\ttemplateDir = tools\n");
@@ -533,6 +611,77 @@ mod tests {
         // A word that is in no folder counts as well: `sh x`.
         write(&config, "[core]\n\teditor = sh x\n");
         assert!(is_protected("x"));
+    }
+
+    #[test]
+    fn a_refused_write_is_told_by_its_file_and_what_names_it() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        let config = project.join(".git/config");
+        fs::create_dir(project.join(".git")).unwrap();
+        write(&config, "[core]\n\thooksPath = tools\n");
+        let person = PersonalGit::default();
+        let protected = paths(&project, &person, &[]);
+        let hook = format!(
+            "rm: cannot remove '{}/tools/h': Read-only file system",
+            project.display()
+        );
+        for (line, expected, by) in [
+            (
+                "sh: 1: cannot create .envrc: Read-only file system",
+                Some(".envrc"),
+                None,
+            ),
+            (
+                "error: could not write config file .git/config: Device or resource busy",
+                Some(".git/config"),
+                None,
+            ),
+            (hook.as_str(), Some("tools"), Some(&config)),
+            (
+                "Error: EROFS: read-only file system, open 'tools/h'",
+                Some("tools"),
+                Some(&config),
+            ),
+            (
+                "touch: cannot touch '/usr/x': Read-only file system",
+                None,
+                None,
+            ),
+            ("cat: .envrc: No such file or directory", None, None),
+        ] {
+            let found = refused(&format!("a\n{line}\n"), &project, &protected);
+            let found = found.map(|(path, _)| path);
+            assert_eq!(found, expected.map(|path| project.join(path)), "{line}");
+            let named = found.and_then(|path| named_by(&project, &person, &path));
+            assert_eq!(named.as_ref(), by, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_git_elsewhere_is_told_by_its_repository() {
+        for (line, expected) in [
+            (
+                "fatal: Unable to create '/a/.git/index.lock': Permission denied",
+                Some("/a"),
+            ),
+            (
+                "fatal: Unable to create '/a/.git/worktrees/w/index.lock': Read-only file system",
+                Some("/a"),
+            ),
+            (
+                "fatal: Unable to create '/a/p/.git/index.lock': Permission denied",
+                None,
+            ),
+            (
+                "fatal: Unable to create '/a/.git/index.lock': File exists.",
+                None,
+            ),
+            ("cat: '/a/.git/config': Permission denied", None),
+        ] {
+            let found = git_elsewhere(line, Path::new("/a/p"));
+            assert_eq!(found.as_deref(), expected.map(Path::new), "{line}");
+        }
     }
 
     #[test]
