@@ -16,7 +16,7 @@ const SCRIPT: [&str; 9] = [
     "/task Write the parser",
     "We decided to use PostgreSQL because it has JSON.",
     "/compact",
-    "The deadline of the harbour is in May.",
+    "The deadline of the harbour, when was it?",
     "/undo",
     "What about src/lib.rs?",
     "/goal Ship it in May",

@@ -332,6 +332,9 @@ fn every_tool_does_what_it_is_asked_and_answers_what_it_cannot_do() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert_eq!(names, ARGUMENTS.map(|(name, ..)| name), "{listed}");
+    let off = home.lines("list", &["/tools none"]).stdout;
+    assert!(off.contains("No tools are offered"), "{off}");
+    assert!(!off.contains("read_file"), "{off}");
     let page = raw(200, "text/html", ["<p>A page of words.</p>"]);
     let pages = Script::new([]).route("/page", page).serve();
     for (name, good, bad) in ARGUMENTS {

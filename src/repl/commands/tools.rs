@@ -23,6 +23,11 @@ pub(super) async fn tools(repl: &mut ReplContext, arguments: &str) -> Result<Nex
                 .toolbox_mut()
                 .registry
                 .select(Selection::parse(word));
+            if word == "none" {
+                return Next::answer(
+                    "No tools are offered, until you quit. `/tools mode` offers those of the mode again.",
+                );
+            }
             Next::answer(catalogue(&repl.agent, repl.env.columns))
         }
         (_, _) => Err(usage("tools", format!("has no option {arguments:?}"))),
