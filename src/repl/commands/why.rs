@@ -85,7 +85,7 @@ fn reasons(session: &Session, section: &Section) -> Vec<String> {
         (Source::Tracker(mode), _) => with_lines(always(&format!("notes of {mode} mode"), None)),
         (Source::File(name), kind) if kind != SectionKind::System => with_lines(always(name, None)),
         (Source::Files(names), kind) if kind != SectionKind::System => {
-            with_lines(names.iter().flat_map(|name| always(name, None)).collect())
+            with_lines(always(&names.join(", "), None))
         }
         (Source::Scratchpad(_), _) => always("scratchpad", None),
         _ => Vec::new(),

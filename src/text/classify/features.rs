@@ -35,7 +35,7 @@ const WORD: usize = 24;
 const PART: usize = 5;
 
 /// Words of a clause, at least.
-const WORDS: usize = 2;
+const CLAUSE_WORDS: usize = 2;
 
 /// What stands around a text: how many sentences its message has, and concepts of what was said before.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +175,7 @@ impl<'t> Read<'t> {
         let places = clauses.filter_map(|clause| {
             let end = clause.end;
             let clause = self.tokens.without_break(clause);
-            (self.tokens.words(clause.clone()) >= WORDS).then(|| {
+            (self.tokens.words(clause.clone()) >= CLAUSE_WORDS).then(|| {
                 let start = self.tokens.all[clause.start].at;
                 let end = self.tokens.all.get(end).map_or(self.text.len(), |it| it.at);
                 start..start + self.text[start..end.min(sentence.end)].trim_end().len()

@@ -3,7 +3,7 @@
 //! ```text
 //!  message, what was said before -> tokens -> concepts -> features of the message and of each sentence -> [Judged]
 //! ```
-//! Linear models over hashed features, learned from `benches/corpus/kinds` by `cargo bench --bench train_kinds`. Pure,
+//! Linear models over hashed features, learned from `benches/corpus/kinds` and `benches/corpus/mixed` by `cargo bench --bench train_kinds`. Pure,
 //! deterministic, and linear in the length of the text.
 
 mod concepts;
@@ -152,8 +152,9 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
 /// Which score a message of one sentence needs: with the mistakes of strangers in sight, set so that nine of ten that
 /// are kept are worth it.
 const MIN: f32 = 1.0;
-/// What counts for one sentence of several: its score in the message, less the more there are; its score as a message of
-/// its own; that of its best clause; and whether the message is a trap. Fitted on messages of strangers.
+/// What counts for one sentence of several: its score in the message, and that there are few, both divided by how many
+/// there are; its score as a message of its own; that of its best clause; and that of the message as a trap. Fitted on
+/// messages of strangers.
 const SENTENCE_COUNTS: f32 = 1.2;
 const ALONE_COUNTS: f32 = 0.39;
 const CLAUSE_COUNTS: f32 = 0.35;
@@ -198,7 +199,7 @@ impl Classifier {
         let text = &text[..text.floor_char_boundary(MAX)];
         let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LAST))..];
         let read = Read::new(text, before, &self.concepts);
-        let of_message = self.sums(&read, None);
+        let labels = self.sums(&read, None);
         let message = self.worth(|add| read.of_message(add));
         let scores: Vec<f32> = (0..read.sentences.len())
             .map(|number| self.worth(|add| read.of_sentence(number, add)))
@@ -209,7 +210,7 @@ impl Classifier {
                 let worth = if scores.len() == 1 {
                     message + score - MIN
                 } else {
-                    self.of_several(&read, number, *score) + TRAP_COUNTS * of_message[TRAP]
+                    self.of_several(&read, number, *score) + TRAP_COUNTS * labels[TRAP]
                 };
                 if worth > 0.0 {
                     let (kind, scope) = self.kind_of(&read, number);
@@ -223,7 +224,7 @@ impl Classifier {
             }
         }
         let kind = if kept.is_empty() {
-            best_of(&of_message[Kind::KEPT..Kind::ALL.len()], Kind::KEPT)
+            best_of(&labels[Kind::KEPT..Kind::ALL.len()], Kind::KEPT)
         } else {
             kept.iter()
                 .max_by(|one, other| one.score.total_cmp(&other.score))
@@ -238,7 +239,7 @@ impl Classifier {
         }
     }
 
-    /// How much one sentence of several is worth keeping, whatever it is part of.
+    /// How much one sentence of several is worth keeping, unless the message is a trap.
     fn of_several(&self, read: &Read<'_>, number: usize, score: f32) -> f32 {
         let place = &read.sentences[number];
         let alone = self.worth(|add| read.of_part(place, add));

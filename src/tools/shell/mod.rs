@@ -295,6 +295,9 @@ impl Shell {
             output.text += &told;
             return;
         }
+        if !protected::was_refused(&output.text) {
+            return;
+        }
         let git = PersonalGit::new(home.clone(), &self.place.environment);
         let Some((path, shown)) = protected::refused(
             &output.text,
@@ -305,7 +308,7 @@ impl Shell {
         };
         let by = protected::named_by(project, &git, &path).map_or_else(
             || "by cogtrix, because it runs later".to_owned(),
-            |config| format!("because {} has git run it", config.display()),
+            |config| format!("because {} names it", config.display()),
         );
         // File tools refuse what lies in git's folder.
         let is_of_git = path.components().any(|it| it.as_os_str() == ".git");

@@ -73,7 +73,7 @@ fn read(line: &str, runs: bool, found: &mut Vec<Word>) {
                 if is_bracket {
                     while chars.next().is_some_and(|it| it != '}') {}
                 } else if chars.next_if_eq(&'(').is_some() {
-                    outer.push(reading.runs);
+                    outer.push((reading.runs, reading.folder.clone()));
                     reading.begin();
                 } else if chars.next_if(|it| "@*#?$!-".contains(*it)).is_none() {
                     while chars
@@ -93,11 +93,15 @@ fn read(line: &str, runs: bool, found: &mut Vec<Word>) {
             }
             '(' => {
                 reading.end_word();
-                outer.push(reading.runs);
+                outer.push((reading.runs, reading.folder.clone()));
                 reading.begin();
             }
             // Of a `case` there is no first one.
-            ')' => reading.go_on(outer.pop().unwrap_or(true)),
+            ')' => {
+                let (runs, folder) = outer.pop().unwrap_or((true, None));
+                reading.go_on(runs);
+                reading.folder = folder;
+            }
             ';' | '|' | '&' | '\n' => {
                 reading.end_word();
                 reading.begin();
@@ -109,6 +113,9 @@ fn read(line: &str, runs: bool, found: &mut Vec<Word>) {
     }
     reading.end_word();
 }
+
+/// Bytes of the folder that a row of `cd` leads to, at most: each word is looked for there, too.
+const FOLDER_MAX: usize = 256;
 
 struct Reading<'a> {
     found: &'a mut Vec<Word>,
@@ -184,17 +191,19 @@ impl Reading<'_> {
         }
         self.end_piece();
         let word = self.word.take().unwrap_or_default();
-        if take(&mut self.is_behind_cd) {
-            self.folder = Some(match self.folder.take() {
-                Some(outer) => format!("{outer}/{word}"),
-                None => word.clone(),
-            });
+        let is_option = word.starts_with('-');
+        if self.is_behind_cd && !is_option {
+            let outer = self
+                .folder
+                .take()
+                .filter(|it| !word.starts_with('/') && it.len() < FOLDER_MAX);
+            self.folder =
+                Some(outer.map_or_else(|| word.clone(), |outer| format!("{outer}/{word}")));
         }
-        self.is_behind_cd = self.runs && word == "cd";
+        self.is_behind_cd = self.runs && word == "cd" || self.is_behind_cd && is_option;
         let name = word.rsplit('/').next().unwrap_or_default();
         // Such as `python3.12`.
         let name = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
-        let is_option = word.starts_with('-');
         let is_prefix = is_option
             || self.is_behind_option
             || ["", "!"].contains(&word.as_str())
@@ -254,7 +263,6 @@ mod tests {
             ("find -name a | xargs -n 1 perl x", true),
             ("git rebase --exec 'ruby x' a", true),
             ("deno run -A x", true),
-            ("cd a && git add x", false),
             ("git diff -- . x", false),
             ("git diff -- . ':!x'", false),
             ("git diff -- . ':(exclude)x'", false),

@@ -221,7 +221,7 @@ fn is_command(section: &str, key: &str, value: &str) -> bool {
         rows.any(|(name, keys)| *name == section && (keys.is_empty() || keys.contains(&key)));
     is_told
         && (!OF_SHELL.contains(&section) || value.starts_with(SHELL))
-        && (!OF_ADDRESS.contains(&key) || value.starts_with(COMMAND_ADDRESS))
+        && (section != "remote" || !OF_ADDRESS.contains(&key) || value.starts_with(COMMAND_ADDRESS))
 }
 
 /// One line of a configuration; section and key in small letters, of a section only the first part of its name.

@@ -189,18 +189,26 @@ const REFUSALS: [&str; 4] = [
     "ebusy",
 ];
 
+fn refusals(output: &str) -> impl Iterator<Item = &str> {
+    output.lines().filter(|line| {
+        let small = line.to_lowercase();
+        REFUSALS.iter().any(|sign| small.contains(sign))
+    })
+}
+
+/// Returns whether a command's output says that something could not be written.
+pub(super) fn was_refused(output: &str) -> bool {
+    refusals(output).next().is_some()
+}
+
 /// Returns the protected path that a command's output says could not be written, and how it is named there.
 pub(super) fn refused(
     output: &str,
     project: &Path,
     protected: &[PathBuf],
 ) -> Option<(PathBuf, String)> {
-    let lines = output.lines().filter(|line| {
-        let small = line.to_lowercase();
-        REFUSALS.iter().any(|sign| small.contains(sign))
-    });
-    let mut words =
-        lines.flat_map(|line| line.split([' ', '\'', '"', ':', ',', '`', '\u{2018}', '\u{2019}']));
+    let mut words = refusals(output)
+        .flat_map(|line| line.split([' ', '\'', '"', ':', ',', '`', '\u{2018}', '\u{2019}']));
     words.find_map(|word| {
         let named = project.join(word);
         let path = protected.iter().find(|path| named.starts_with(path))?;
@@ -585,6 +593,10 @@ mod tests {
             ("hook \"a\"", "command = tools/x", true),
             ("alias", "a = !cd tools && ./x", true),
             ("alias", "a = !$PWD/tools/x", true),
+            ("alias", "url = !tools/x", true),
+            ("pager", "url = tools/x", true),
+            ("alias", "a = \"!(cd a && make); (cd tools && ./x)\"", true),
+            ("alias", "a = !cd -P tools && ./x", true),
             ("alias", "a = !$HOME/p/tools/x", true),
             ("alias", "a = \"!sh -c 'cd tools; ./x'\"", true),
             ("remote \"a\"", "url = ext::tools/x %S", true),
