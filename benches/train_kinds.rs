@@ -119,9 +119,7 @@ fn main() {
         tallies.say();
         println!("the program");
         let mut tallies = Tallies::default();
-        tallies.read(&rows, has("--list"), |row| {
-            captured(&extractor, &row.text, &row.before)
-        });
+        tallies.read(&rows, has("--list"), |row| captured(&extractor, row));
         tallies.say();
         return;
     }
@@ -131,7 +129,7 @@ fn main() {
         let rows: Vec<Row> = files.flat_map(|file| several(Path::new(file))).collect();
         let mut all = Several::default();
         all.read(&rows.iter().collect::<Vec<_>>(), has("--list"), |row| {
-            captured(&extractor, &row.text, "")
+            captured(&extractor, row)
         });
         all.say();
         return;
@@ -611,9 +609,9 @@ fn judged(classifier: &Classifier, row: &Row) -> Vec<Keep> {
 }
 
 /// What the program keeps, as it is set by default.
-fn captured(extractor: &Extractor, text: &str, before: &str) -> Vec<Keep> {
-    let message = Message::text(MessageId::numbered(1), Role::User, text, None);
-    let captures = extractor.capture(&message, before).into_iter();
+fn captured(extractor: &Extractor, row: &Row) -> Vec<Keep> {
+    let message = Message::text(MessageId::numbered(1), Role::User, row.text.as_str(), None);
+    let captures = extractor.capture(&message, &row.before).into_iter();
     let keep = |it: Capture| Keep {
         text: it.detail,
         judged: None,

@@ -431,23 +431,11 @@ fn with_stop(sentence: &str) -> String {
 /// Whether the classifier lets a pattern say that a sentence is worth keeping. What is ordered is kept; a name is,
 /// unless it is somebody else's.
 fn agrees(category: Category, score: f32, kind: Kind) -> bool {
-    let is_played = || {
-        matches!(
-            kind,
-            Kind::Hypothetical
-                | Kind::Roleplay
-                | Kind::Fiction
-                | Kind::Quoted
-                | Kind::Pasted
-                | Kind::Reported
-                | Kind::TestData
-                | Kind::DoNotRemember
-                | Kind::Withdrawn
-        )
-    };
+    // A name in mockery is a name all the same.
+    let may_be_meant = !kind.is_trap() || kind == Kind::Sarcasm;
     match category {
         Category::Remember => true,
-        Category::ProperNoun if score < AGREES => !is_played(),
+        Category::ProperNoun if score < AGREES => may_be_meant,
         _ => score >= AGREES,
     }
 }

@@ -173,13 +173,9 @@ impl<'t> Read<'t> {
     pub(super) fn clauses(&self, sentence: &Range<usize>) -> Vec<Range<usize>> {
         let clauses = self.tokens.clauses(self.tokens.between(sentence));
         let places = clauses.filter_map(|clause| {
-            let end = clause.end;
             let clause = self.tokens.without_break(clause);
-            (self.tokens.words(clause.clone()) >= CLAUSE_WORDS).then(|| {
-                let start = self.tokens.all[clause.start].at;
-                let end = self.tokens.all.get(end).map_or(self.text.len(), |it| it.at);
-                start..start + self.text[start..end.min(sentence.end)].trim_end().len()
-            })
+            let is_long = self.tokens.words(clause.clone()) >= CLAUSE_WORDS;
+            is_long.then(|| self.tokens.place(self.text, clause))
         });
         let mut places: Vec<_> = places.collect();
         if places.is_empty() {

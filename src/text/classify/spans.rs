@@ -80,7 +80,7 @@ impl Classifier {
         let concepts = self.concepts.each(&tokens, n);
         let leads = self.leads.each(&tokens, n);
         let mut features = Features {
-            places: places(line.text, &tokens, n),
+            places: (0..n).map(|i| tokens.place(line.text, i..i + 1)).collect(),
             ..Features::default()
         };
         sentence(
@@ -133,16 +133,6 @@ impl Classifier {
             Form::Word | Form::Han => 4,
         }
     }
-}
-
-fn places(text: &str, tokens: &Tokens, n: usize) -> Vec<Range<usize>> {
-    (0..n)
-        .map(|i| {
-            let at = tokens.all[i].at;
-            let next = tokens.all.get(i + 1).map_or(text.len(), |it| it.at);
-            at..at + text[at..next].trim_end().len()
-        })
-        .collect()
 }
 
 fn sentence(

@@ -158,6 +158,13 @@ impl Tokens {
         count(|it| matches!(it, Form::Word | Form::Number)) + count(|it| it == Form::Han) / 2
     }
 
+    /// Returns where tokens of the text stand, at least one.
+    pub(super) fn place(&self, text: &str, tokens: Range<usize>) -> Range<usize> {
+        let at = self.all[tokens.start].at;
+        let next = self.all.get(tokens.end).map_or(text.len(), |it| it.at);
+        at..at + text[at..next].trim_end().len()
+    }
+
     fn begins_clause(&self, i: usize) -> bool {
         let token = self.folded(i..i + 1);
         let is_sign = matches!(self.all[i].form, Form::Sign | Form::Break);

@@ -35,6 +35,13 @@ impl Default for Reader {
 }
 
 impl Reader {
+    /// Returns where the clauses of a text stand.
+    pub fn clauses(&self, text: &str) -> Vec<Range<usize>> {
+        let read = Read::new(text, "", &self.0);
+        let sentences = read.sentences.iter();
+        sentences.flat_map(|it| read.clauses(it)).collect()
+    }
+
     pub fn example(&self, text: &str, before: &str) -> Example {
         let read = Read::new(text, before, &self.0);
         let numbers = 0..read.sentences.len();
@@ -50,15 +57,6 @@ impl Reader {
                 .map(|number| weighed(|add| read.of_kind(Some(number), add)))
                 .collect(),
         }
-    }
-}
-
-impl Reader {
-    /// Returns where the clauses of a text stand.
-    pub fn clauses(&self, text: &str) -> Vec<Range<usize>> {
-        let read = Read::new(text, "", &self.0);
-        let sentences = read.sentences.iter();
-        sentences.flat_map(|it| read.clauses(it)).collect()
     }
 }
 

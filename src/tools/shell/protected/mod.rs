@@ -189,16 +189,17 @@ const REFUSALS: [&str; 4] = [
     "ebusy",
 ];
 
-fn refusals(output: &str) -> impl Iterator<Item = &str> {
+/// Returns the lines of an output in which one of these signs stands, whatever their letters.
+fn lines_with<'o>(output: &'o str, signs: &[&str]) -> impl Iterator<Item = &'o str> {
     output.lines().filter(|line| {
         let small = line.to_lowercase();
-        REFUSALS.iter().any(|sign| small.contains(sign))
+        signs.iter().any(|sign| small.contains(sign))
     })
 }
 
 /// Returns whether a command's output says that something could not be written.
 pub(super) fn was_refused(output: &str) -> bool {
-    refusals(output).next().is_some()
+    lines_with(output, &REFUSALS).next().is_some()
 }
 
 /// Returns the protected path that a command's output says could not be written, and how it is named there.
@@ -207,7 +208,7 @@ pub(super) fn refused(
     project: &Path,
     protected: &[PathBuf],
 ) -> Option<(PathBuf, String)> {
-    let mut words = refusals(output)
+    let mut words = lines_with(output, &REFUSALS)
         .flat_map(|line| line.split([' ', '\'', '"', ':', ',', '`', '\u{2018}', '\u{2019}']));
     words.find_map(|word| {
         let named = project.join(word);
@@ -218,14 +219,8 @@ pub(super) fn refused(
 
 /// Returns the folder of a repository elsewhere whose own folder of git a command's output says could not be written.
 pub(super) fn git_elsewhere(output: &str, project: &Path) -> Option<PathBuf> {
-    let lines = output.lines().filter(|line| {
-        let small = line.to_lowercase();
-        small.contains(".lock")
-            && REFUSALS
-                .iter()
-                .chain(&["permission denied"])
-                .any(|sign| small.contains(sign))
-    });
+    let signs = [&REFUSALS[..], &["permission denied"]].concat();
+    let lines = lines_with(output, &signs).filter(|line| line.to_lowercase().contains(".lock"));
     let mut paths = lines.filter_map(|line| line.split('\'').nth(1).map(Path::new));
     paths.find_map(|path| {
         let mut above = path.ancestors();
