@@ -205,6 +205,7 @@ fn in_window(learned: &Learned<'_>, text: &str) -> Vec<Found> {
         .filter(|it| text[it.place.clone()].contains(char::is_whitespace) || !is_exact(it))
         .filter(|it| !json::is_harmless(text, &it.place))
         .filter(|it| it.class == Class::Password || !is_plain_name(&text[it.place.clone()]))
+        .filter(|it| !text[it.place.clone()].split_whitespace().all(is_public))
         .collect();
     found.extend(told);
     if found.is_empty() {
@@ -252,6 +253,32 @@ fn is_plain_name(value: &str) -> bool {
     let [upper, lower] = [u8::is_ascii_uppercase, u8::is_ascii_lowercase];
     are(language, lower) && variant.len() == 2 && are(variant, upper)
         || are(language, upper) && (2..=6).contains(&variant.len()) && are(variant, lower)
+}
+
+/// Returns whether a value is by its form an address of memory or an error (`0x80070643`), a digest that says which it is
+/// (`sha256-…`) or the id of something in a cloud (`ami-0a1b…`).
+fn is_public(value: &str) -> bool {
+    const IDS: [&str; 9] = [
+        "ami", "eni", "i", "igw", "rtb", "sg", "snap", "subnet", "vpc",
+    ];
+    let is_hex = |text: &str, sizes: &[usize]| {
+        sizes.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+    };
+    if let Some(number) = value.strip_prefix("0x") {
+        return (1..=16).contains(&number.len()) && is_hex(number, &[number.len()]);
+    }
+    let Some((kind, rest)) = value.split_once(['-', ':']) else {
+        return false;
+    };
+    match kind {
+        "md5" | "sha1" | "sha256" | "sha384" | "sha512" => {
+            rest.len() >= 20
+                && rest
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"+/=".contains(&b))
+        }
+        _ => IDS.contains(&kind) && is_hex(rest, &[8, 17]),
+    }
 }
 
 /// What a mask covers the beginning of only: `[secret]ter2`, and `[secret walrus`.

@@ -489,6 +489,9 @@ fn in_address(address: &str) -> Option<Range<usize>> {
         .is_none_or(|after| !after.is_empty() && after.bytes().all(|b| b.is_ascii_digit()));
     let part = if is_port { host } else { address };
     let login = &part[..part.rfind('@')?];
+    if is_example(login) {
+        return None;
+    }
     // A token may stand alone.
     let has = |is: fn(&char) -> bool| login.chars().any(|c| is(&c));
     let is_token = login.len() >= 12
@@ -496,4 +499,14 @@ fn in_address(address: &str) -> Option<Range<usize>> {
         && has(char::is_ascii_digit)
         && has(char::is_ascii_alphabetic);
     (login.contains(':') || is_token).then_some(0..login.len())
+}
+
+/// Returns whether a login names what it would hold: `user:password`, `${USER}:${PASSWORD}`, `app:<password>`.
+fn is_example(login: &str) -> bool {
+    let Some((user, password)) = login.split_once(':') else {
+        return false;
+    };
+    matches!(user, "user" | "username") && matches!(password, "pass" | "password")
+        || password.starts_with("${") && password.ends_with('}')
+        || password.starts_with('<') && password.ends_with('>')
 }

@@ -49,7 +49,7 @@ const fn upper_half(id: u64) -> u32 {
 }
 
 /// Odds from which a token is secret, from which an ordinary word is, and from which either goes on with one.
-const ODDS: f32 = 0.6;
+const ODDS: f32 = 0.55;
 const ODDS_OF_WORD: f32 = 1.2;
 const ODDS_BESIDE: f32 = 0.25;
 /// Tokens before and behind one in which a name of it is looked for.
