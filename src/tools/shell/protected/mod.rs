@@ -144,21 +144,23 @@ pub(super) fn reasons(
     let listed = listed.chain(named_files(&real));
     let listed = listed.chain(config_files.iter().cloned());
     let listed = listed.map(|path| (path, Reason::RunsLater));
-    // Git and the command need to write there.
-    let git = real.join(".git");
-    let is_folder = fs::symlink_metadata(&git).map_or(true, |found| found.is_dir());
-    let mut needed = git_folders_around(&real);
-    needed.extend(is_folder.then_some(git));
-    needed.push(real.clone());
+    // Where git needs to write, a configuration protects nothing. In the project that is `.git`, whatever a file says.
+    let mut of_git_itself = git_folders_around(&real);
+    of_git_itself.retain(|folder| !folder.starts_with(&real));
+    of_git_itself.push(real.join(".git"));
     let mut found = BTreeMap::new();
     for (path, reason) in named.chain(of_git).chain(listed) {
+        let needed: &[PathBuf] = match reason {
+            Reason::Named(_) => &of_git_itself,
+            Reason::OfGit | Reason::RunsLater => &[],
+        };
         // Where a link leads counts as much as the link, and so does each link on the way.
         for path in by_its_names(&path) {
             let inside = path.strip_prefix(&real).map(|inside| project.join(inside));
-            if !needed.iter().any(|folder| folder.starts_with(&path)) {
-                found
-                    .entry(inside.unwrap_or(path))
-                    .or_insert(reason.clone());
+            let mut needed = needed.iter().chain([&real]);
+            if !needed.any(|folder| folder.starts_with(&path)) {
+                let path = inside.unwrap_or(path);
+                found.entry(path).or_insert(reason.clone());
             }
         }
     }
@@ -688,5 +690,14 @@ mod tests {
         for found in [of_main, of_worktree] {
             assert!(found.contains(&root.join("main/.git/modules/a/b/hooks")));
         }
+        // A file that came along opens no folder that it calls git's.
+        fs::create_dir_all(root.join("p/.vscode/git")).unwrap();
+        write(&root.join("p/.git"), "gitdir: .vscode/git\n");
+        write(
+            &root.join("p/.vscode/git/config"),
+            "[core]\n\thooksPath = .vscode\n",
+        );
+        let of_hostile = paths(&root.join("p"), &PersonalGit::default(), &[]);
+        assert!(of_hostile.contains(&root.join("p/.vscode")));
     }
 }
