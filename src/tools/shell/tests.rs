@@ -83,6 +83,7 @@ fn network_and_keys_are_asked_for_with_a_reason_where_settings_do_not_give_them(
     assert_eq!((access.network, access.keys), expected);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn who_interrupts_does_not_wait_for_another_command_to_begin() {
     use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
