@@ -145,6 +145,7 @@ fn place(
     Ok(Place {
         program: program()?,
         project: project.to_owned(),
+        is_trusted: config.is_project && config.is_trusted,
         home: inputs.folders.home.clone(),
         kept: own_folders(config, inputs),
         config_files: config_files(config, inputs),

@@ -3,13 +3,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use secrecy::{ExposeSecret, SecretString};
 
 use super::error::{Mistake, Position, Problem};
 use super::search::{Found, Standing};
 use super::tree::{KeyPath, Tree};
-use super::yaml::{self, Spot};
+use super::yaml::{Spot, Spots};
 use crate::provider::Environment;
 
 /// What the command line said, as far as it overrides the configuration.
@@ -181,10 +182,11 @@ pub(super) struct Layer {
 
 #[derive(Clone)]
 enum Origin {
-    /// The text is kept for the lines of its keys; it may hold keys of another kind.
+    /// The text is kept for the lines of its keys, which are seldom wanted; it may hold keys of another kind.
     File {
         path: PathBuf,
         text: SecretString,
+        spots: OnceLock<Spots>,
         standing: Standing,
     },
     /// The names of the variables that set something, by key.
@@ -208,6 +210,7 @@ impl Layer {
             origin: Origin::File {
                 path: found.path.clone(),
                 text: text.into(),
+                spots: OnceLock::new(),
                 standing: found.standing,
             },
         }
@@ -289,15 +292,22 @@ impl Layer {
         }
     }
 
-    /// Returns where this layer has `path` from. A key that is not there (one that is missing) has its block's place.
-    pub(super) fn source_of(&self, path: &KeyPath, spot: Spot) -> Source {
+    /// Returns where this layer has `path` from; `of` says whether the place of the key or of the value. One that is not there (a key that is missing)
+    /// has its block's place.
+    pub(super) fn source_of(&self, path: &KeyPath, of: fn(Spot) -> Position) -> Source {
         match &self.origin {
             Origin::File {
-                path: file, text, ..
-            } => Source::File {
-                path: file.clone(),
-                at: yaml::locate(text.expose_secret(), path, spot),
-            },
+                path: file,
+                text,
+                spots,
+                ..
+            } => {
+                let spots = spots.get_or_init(|| Spots::of(text.expose_secret()));
+                Source::File {
+                    path: file.clone(),
+                    at: spots.get(path).map(of),
+                }
+            }
             Origin::Environment(names) => names
                 .iter()
                 .find(|(key, _)| path.matches(key))
@@ -336,5 +346,7 @@ pub(super) fn layer_of<'a>(layers: &'a [Layer], path: &KeyPath) -> Option<&'a La
 
 /// Returns where the effective value of `path` comes from.
 pub(super) fn source_of(layers: &[Layer], path: &KeyPath) -> Source {
-    layer_of(layers, path).map_or(Source::Default, |layer| layer.source_of(path, Spot::Key))
+    layer_of(layers, path).map_or(Source::Default, |layer| {
+        layer.source_of(path, |spot| spot.key)
+    })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::checks::check;
 use super::decode::{Fault, Faulty, decode};
-use super::error::{ConfigError, Mistake, Problem};
+use super::error::{ConfigError, Mistake, Position, Problem};
 use super::keys::{keys_of, suggest};
 use super::layers::{Flags, Layer, Source, TrustFlag, layer_of, source_of};
 use super::paths::{Folders, Written, expand, is_inside, real};
@@ -15,6 +15,7 @@ use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
 use super::trust::{self, Configuration, Demand};
 use super::warnings::warnings;
+use super::yaml::Spot;
 use super::{Config, yaml};
 use crate::chat::{BadName, SessionName};
 use crate::embed;
@@ -169,6 +170,7 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
     demand.data = demand
         .data
         .filter(|_| !is_named && data.as_ref() == Some(&trusted.settings.data_dir));
+    trusted.is_trusted = broken.is_none();
     if demand.is_empty() || inputs.flags.trust == TrustFlag::ThisRun {
         return Ok(Loaded {
             config: trusted,
@@ -181,6 +183,7 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         None => &files,
     };
     let mut config = build(counting, own_data, inputs, disk)?;
+    config.is_trusted = false;
     // What the file says of rules does not count either: those it hid or moved are not sent without trust.
     let restricted = Demand {
         rules: some_rules(&config),
@@ -317,6 +320,7 @@ fn built(
     Ok(Config {
         rules: trust::rules(&project, root, &names),
         is_project,
+        is_trusted: true,
         settings,
         warnings,
         layers,
@@ -412,16 +416,16 @@ fn faults(layer: &Layer, modes: &[String]) -> Vec<Fault> {
 
 fn mistake(mut fault: Fault, layer: &Layer) -> Mistake {
     suggest(&fault.path, &mut fault.problem, &keys_of::<Document>());
-    let spot = match fault.problem {
-        Problem::UnknownKey { .. } | Problem::MissingKey { .. } => yaml::Spot::Key,
+    let of: fn(Spot) -> Position = match fault.problem {
+        Problem::UnknownKey { .. } | Problem::MissingKey { .. } => |spot| spot.key,
         Problem::WrongType { .. }
         | Problem::BadValue { .. }
         | Problem::NotOneOf { .. }
         | Problem::Refused(_)
-        | Problem::Unknown { .. } => yaml::Spot::Value,
+        | Problem::Unknown { .. } => |spot| spot.value,
     };
     Mistake {
-        source: layer.source_of(&fault.path, spot),
+        source: layer.source_of(&fault.path, of),
         key: fault.path.to_string(),
         problem: fault.problem,
     }

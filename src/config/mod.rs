@@ -62,6 +62,8 @@ pub struct Config {
     pub warnings: Vec<Warning>,
     /// Whether tools work in a project: not in the home folder, and not in the root of the file system.
     pub is_project: bool,
+    /// Whether nothing that lies there was left out for want of trust.
+    pub is_trusted: bool,
     /// Files with rules for the project that may be sent to the model.
     pub rules: RuleFiles,
     layers: Vec<layers::Layer>,

@@ -1,9 +1,10 @@
 //! Settings for people: every key, its value, and where that comes from. Secrets are masked, with nothing
 //! of them left.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::layers::{Layer, Source, source_of};
+use super::layers::{Layer, Source};
 use super::tree::{KeyPath, Tree};
 use super::{EXAMPLE, yaml};
 use crate::text::secrets::has_form_of_secret;
@@ -37,8 +38,11 @@ pub struct Entry {
 /// Every key with its effective value; `data_dir` is the folder it comes to.
 pub(super) fn entries(layers: &[Layer], data_dir: &Path) -> Vec<Entry> {
     let mut tree = yaml::parse(EXAMPLE).unwrap_or_else(|_| Tree::empty());
+    let mut sources = BTreeMap::new();
     for layer in layers {
         tree.merge(&layer.tree);
+        let leaves = layer.tree.leaves().into_iter();
+        sources.extend(leaves.map(|(path, _)| (path, layer)));
     }
     tree.leaves()
         .into_iter()
@@ -48,7 +52,9 @@ pub(super) fn entries(layers: &[Layer], data_dir: &Path) -> Vec<Entry> {
             } else {
                 shown_value(&path, value)
             },
-            source: source_of(layers, &path),
+            source: sources.get(&path).map_or(Source::Default, |layer| {
+                layer.source_of(&path, |spot| spot.key)
+            }),
             key: path.to_string(),
         })
         .collect()

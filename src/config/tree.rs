@@ -66,9 +66,10 @@ impl Tree {
                 *at = Self::empty();
             }
             let Self::Block(entries) = at else { return };
+            // From the end: what is merged comes block by block.
             let index = entries
                 .iter()
-                .position(|(key, _)| key == name)
+                .rposition(|(key, _)| key == name)
                 .unwrap_or_else(|| {
                     entries.push((name.clone(), Self::Null));
                     entries.len() - 1

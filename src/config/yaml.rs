@@ -1,9 +1,9 @@
 //! YAML text to a [`Tree`], and back from a key path to its line. Unit: one file.
 //!
-//! The parser keeps no positions, but its errors carry one: to find a key, the text is read again with a
-//! visitor that stops there with an error. Files are small and positions are wanted for messages only.
+//! The parser keeps no positions, but its errors carry one: to find the keys, the text is read again with a visitor that
+//! complains of each of them and of each plain value, and goes on. Positions are wanted for messages only.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use serde::de::{
@@ -73,23 +73,47 @@ fn is_blank(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// Whether a key or its value is looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spot {
-    Key,
-    Value,
+/// Where a key stands, and where its value does; the latter is the key's own place where it is no plain value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) key: Position,
+    pub(super) value: Position,
 }
 
-/// The line and column at which `path` stands in `text`.
-pub(super) fn locate(text: &str, path: &KeyPath, spot: Spot) -> Option<Position> {
-    let finder = Finder {
-        path: &path.0,
-        spot,
-    };
-    let error = finder
-        .deserialize(serde_yaml::Deserializer::from_str(text))
-        .err()?;
-    position(&error)
+/// The places of all keys in a text that was read before.
+#[derive(Clone, Debug)]
+pub(super) struct Spots(BTreeMap<KeyPath, Spot>);
+
+impl Spots {
+    pub(super) fn of(text: &str) -> Self {
+        let begin = text.lines().position(|line| !is_blank(line));
+        let begin = Position {
+            line: begin.unwrap_or_default() + 1,
+            column: 1,
+        };
+        let whole = Spot {
+            key: begin,
+            value: begin,
+        };
+        let mut found = Self(BTreeMap::from([(KeyPath::default(), whole)]));
+        let walk = Walk {
+            at: KeyPath::default(),
+            found: &mut found.0,
+        };
+        // It was read as a whole before; whatever stops it here, what was found counts.
+        walk.deserialize(serde_yaml::Deserializer::from_str(text))
+            .ok();
+        found
+    }
+
+    /// Returns the place of a key, or of the innermost one around it that there is.
+    pub(super) fn get(&self, path: &KeyPath) -> Option<Spot> {
+        let mut path = path.clone();
+        while !self.0.contains_key(&path) {
+            path.0.pop()?;
+        }
+        self.0.get(&path).copied()
+    }
 }
 
 fn position(error: &serde_yaml::Error) -> Option<Position> {
@@ -212,93 +236,89 @@ impl Visitor<'_> for NewKey<'_> {
     }
 }
 
-/// Walks down to a path and stops there with an error.
-#[derive(Clone, Copy)]
-struct Finder<'a> {
-    path: &'a [String],
-    spot: Spot,
+/// Goes through all blocks.
+struct Walk<'a> {
+    at: KeyPath,
+    found: &'a mut BTreeMap<KeyPath, Spot>,
 }
 
-impl<'de> DeserializeSeed<'de> for Finder<'_> {
+impl<'de> DeserializeSeed<'de> for Walk<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.path.is_empty() {
-            return deserializer.deserialize_any(Stop);
-        }
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Finder<'_> {
+impl<'de> Visitor<'de> for Walk<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a mapping")
     }
 
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let [wanted, deeper @ ..] = self.path else {
-            return Ok(());
-        };
-        let stop_at_key = deeper.is_empty() && self.spot == Spot::Key;
-        while let Some(found) = entries.next_key_seed(Probe {
-            wanted,
-            stop: stop_at_key,
-        })? {
-            if found {
-                let finder = Self {
-                    path: deeper,
-                    spot: self.spot,
-                };
-                entries.next_value_seed(finder)?;
-            } else {
-                entries.next_value::<IgnoredAny>()?;
+        let mut name = None;
+        // Each key and each plain value has been read by the time it is complained of.
+        while let Err(error) = entries.next_key_seed(Complaint(&mut name)) {
+            let key = told(&error).unwrap_or(Position { line: 1, column: 1 });
+            let Some(name) = name.take() else {
+                return Err(error);
+            };
+            let path = self.at.child(&name);
+            self.found.insert(path.clone(), Spot { key, value: key });
+            let walk = Walk {
+                at: path.clone(),
+                found: &mut *self.found,
+            };
+            if let Err(error) = entries.next_value_seed(walk) {
+                let value = told(&error);
+                let spot = self.found.get_mut(&path).zip(value);
+                spot.ok_or(error).map(|(spot, value)| spot.value = value)?;
             }
         }
         Ok(())
     }
 }
 
-/// Tells whether a key is the wanted one.
-struct Probe<'a> {
-    wanted: &'a str,
-    stop: bool,
-}
+/// Complains of a key, which it keeps.
+struct Complaint<'a>(&'a mut Option<String>);
 
-impl<'de> DeserializeSeed<'de> for Probe<'_> {
-    type Value = bool;
+impl<'de> DeserializeSeed<'de> for Complaint<'_> {
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for Probe<'_> {
-    type Value = bool;
+impl Visitor<'_> for Complaint<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key name")
     }
 
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<bool, E> {
-        let found = key == self.wanted;
-        if found && self.stop {
-            return Err(E::custom("here"));
-        }
-        Ok(found)
+    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<(), E> {
+        *self.0 = Some(key.to_owned());
+        Err(E::custom("here"))
     }
 }
 
-/// Refuses whatever it meets; the error says where that was.
-struct Stop;
-
-impl Visitor<'_> for Stop {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("to stop here")
-    }
+/// Returns the position that an error of the parser names at its end; the first of all it does not.
+fn told(error: &impl fmt::Display) -> Option<Position> {
+    let text = error.to_string();
+    let (_, at) = text.rsplit_once(" at line ")?;
+    let (line, column) = at.split_once(" column ")?;
+    Some(Position {
+        line: line.parse().ok()?,
+        column: column.parse().ok()?,
+    })
 }
 
 #[cfg(test)]
@@ -379,17 +399,31 @@ mod tests {
 
     #[test]
     fn a_key_and_its_value_are_found_again() {
-        let text = "# first\nmemory:\n  mode: code\n  modes: {code: {max_files: 3}}\n";
-        for (path, spot, at) in [
-            ("memory", Spot::Key, Some((2, 1))),
-            ("memory.mode", Spot::Key, Some((3, 3))),
-            ("memory.mode", Spot::Value, Some((3, 9))),
-            ("memory.modes.code.max_files", Spot::Value, Some((4, 29))),
-            ("memory.other", Spot::Key, None),
-            ("memory.mode.deeper", Spot::Key, Some((3, 9))),
+        let text = "# first\nmemory:\n  mode: code\n  modes: {code: {max_files: 3}, list: [a: 1]}\nlast: &x {a: 1}\nlater: *x\nend: 'x at line 7 column 9'\n";
+        let spots = Spots::of(text);
+        let shown = |at: Position| (at.line, at.column);
+        for (path, expected) in [
+            ("memory", Some(((2, 1), (2, 1)))),
+            ("memory.mode", Some(((3, 3), (3, 9)))),
+            ("memory.mode.deeper", Some(((3, 3), (3, 9)))),
+            ("memory.modes.code.max_files", Some(((4, 18), (4, 29)))),
+            ("memory.modes.list", Some(((4, 33), (4, 33)))),
+            ("memory.other", Some(((2, 1), (2, 1)))),
+            ("last.a", Some(((5, 11), (5, 14)))),
+            ("later", Some(((6, 1), (6, 1)))),
+            ("end", Some(((7, 1), (7, 6)))),
+            ("none", Some(((2, 1), (2, 1)))),
         ] {
-            let found = locate(text, &KeyPath::new(path), spot).map(|at| (at.line, at.column));
-            assert_eq!(found, at, "{path}");
+            let found = spots.get(&KeyPath::new(path));
+            let found = found.map(|spot| (shown(spot.key), shown(spot.value)));
+            assert_eq!(found, expected, "{path}");
         }
+    }
+
+    #[test]
+    fn the_places_of_many_keys_are_found_in_one_reading() {
+        let lines: Vec<String> = (0..20_000).map(|n| format!("k{n}: {{a: 1}}\n")).collect();
+        let spots = Spots::of(&lines.concat());
+        assert_eq!(spots.0.len(), 40_001);
     }
 }

@@ -6,6 +6,7 @@
 //!   changes      what files held before they were changed
 //!   registry     which tools there are, which of them a request offers
 //!   policy       effect -> allowed, asked, refused
+//!   quotes       a command line cut at its quotes
 //!   shape        a result cut to what a window can bear
 //!   mcp/         tools of other programs
 //! ```
@@ -27,6 +28,7 @@ mod memory;
 mod memory_search;
 mod pin_context;
 pub mod policy;
+mod quotes;
 mod registry;
 mod request;
 mod scratchpad;

@@ -217,6 +217,29 @@ fn too_many_calls_end_the_turn_and_lose_nothing_of_the_session() {
 }
 
 #[test]
+fn arguments_without_an_end_end_the_turn_and_lose_nothing_of_the_session() {
+    let home = Home::new();
+    let content = json!({"path": "large", "content": "x".repeat(5 << 20)});
+    let call =
+        |reply: Reply, n: usize| reply.calling(&format!("c{n}"), "write_file", content.clone());
+    let large = (0..7).fold(say("Writing."), call);
+    let server = Server::start([large, say("Fine.")]);
+    // The one format in which arguments come in one piece.
+    home.config_of("ollama", &server.url(), "");
+    let run = home.ask("s", "write a lot");
+    assert_eq!(run.code, Some(1), "{run}");
+    let expected = "a reply of more than 32 MiB";
+    assert!(run.stderr.contains(expected), "{run}");
+    assert!(!home.work().join("large").exists());
+    assert_eq!(home.ask("s", "go on").stdout, "Fine.\n");
+    let said = home.said("s");
+    assert!(
+        said[0].ends_with("write a lot") && said.len() == 4,
+        "{said:?}"
+    );
+}
+
+#[test]
 fn devices_and_pipes_are_no_files_to_import() {
     let home = Home::new();
     let pipe = home.work().join("pipe");

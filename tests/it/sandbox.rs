@@ -853,6 +853,27 @@ fn a_command_that_uses_too_much_is_ended_and_the_reason_is_told() {
 }
 
 #[test]
+fn processes_that_start_more_and_more_are_all_ended() {
+    // Each starts two more, down to a depth at which it comes to an end by itself.
+    let script = r"fork() { sh -c 'echo $$; exec sleep 20' & if [ $1 -gt 0 ]; then fork $(($1 - 1)) & fork $(($1 - 1)) & fi; wait; }
+        fork 6";
+    for cage in cages() {
+        let limits = Limits {
+            processes: 30,
+            ..Limits::default()
+        };
+        let ran = cage.follow(&Order {
+            limits,
+            ..cage.order(script)
+        });
+        let why = r#"{"exceeded":"had more than 30 processes"#;
+        assert!(ran.reported(why), "{ran:?}");
+        let started = pids(ran.printed.lines());
+        assert_eq!(alive(&started), [], "{ran:?}");
+    }
+}
+
+#[test]
 fn a_sandbox_in_a_sandbox_holds_what_it_can() {
     for cage in cages() {
         let inner = Order {

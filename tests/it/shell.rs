@@ -31,6 +31,9 @@ struct Desk {
     settings: Settings,
     environment: BTreeMap<String, String>,
     data: PathBuf,
+    /// Where commands run, below the root.
+    project: &'static str,
+    is_trusted: bool,
 }
 
 fn is_temporary(path: &Path) -> bool {
@@ -73,6 +76,8 @@ impl Desk {
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .into(),
             data: root.path().join("data"),
+            project: "project",
+            is_trusted: true,
             root,
         }
     }
@@ -95,7 +100,8 @@ impl Desk {
     fn tool(&self) -> std::sync::Arc<dyn Tool> {
         let place = Place {
             program: program(),
-            project: self.path("project"),
+            project: self.path(self.project),
+            is_trusted: self.is_trusted,
             home: Some(self.path("home")),
             kept: vec![self.data.clone()],
             config_files: Vec::new(),
@@ -744,6 +750,72 @@ async fn a_repository_that_commands_name_in_the_index_runs_nothing_when_the_pers
         assert!(desk.path("home/ran").exists(), "the attack is a good one");
         fs::remove_file(desk.path("home/ran")).unwrap();
     }
+}
+
+#[tokio::test]
+async fn git_works_in_a_folder_of_a_repository_in_a_worktree_and_in_a_submodule() {
+    let Some(mut desk) = Desk::confined() else {
+        return;
+    };
+    let outside = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-ec", line]).current_dir(desk.root.path());
+        let output = command.env("HOME", desk.path("home")).output().unwrap();
+        output.status.success()
+    };
+    let made = outside(
+        "git config --global user.name a; git config --global user.email b
+        git config --global protocol.file.allow always
+        for name in inner repo; do git init -q $name; cd $name; echo x > f; git add f; git commit -qm x; cd ..; done
+        cd repo; mkdir sub; git submodule --quiet add ../inner module; git commit -qm module
+        git worktree add -q ../tree; git init -q --separate-git-dir ../kept ../apart",
+    );
+    if !made {
+        return told("is skipped: there is no git, or it is too old");
+    }
+    let work = "echo y > g && git add g && git stash -q && git stash pop -q && git commit -qm g \
+        && git checkout -qb of-$(basename $PWD) && git log --oneline | head -1";
+    let attack = "git=$(git rev-parse --git-common-dir); echo evil > $git/hooks/post-commit
+        git config core.fsmonitor evil; echo '[core]' > $git/config.worktree; mv $git/hooks $git/moved; exit 1";
+    for (project, git) in [
+        ("repo/sub", "repo/.git"),
+        ("tree", "repo/.git"),
+        ("repo/module", "repo/.git/modules/module"),
+    ] {
+        desk.project = project;
+        desk.is_trusted = true;
+        let git = desk.path(git);
+        let config = wrote(&git.join("config"));
+        let ran = desk.run(work).await;
+        assert_eq!(
+            (ran.failed, end_of(&ran)),
+            (false, "[exit 0"),
+            "{project}: {ran:?}"
+        );
+        let ran = desk.run(attack).await;
+        assert!(
+            !git.join("hooks/post-commit").exists(),
+            "{project}: {ran:?}"
+        );
+        assert!(git.join("hooks").is_dir() && !git.join("config.worktree").exists());
+        assert_eq!(wrote(&git.join("config")), config, "{project}: {ran:?}");
+        if is_wholly_confined() {
+            assert!(
+                ran.text.contains("because git runs it"),
+                "{project}: {ran:?}"
+            );
+        }
+        // Without trust it stays as it is.
+        desk.is_trusted = false;
+        let ran = desk.run("echo z > g; git add g").await;
+        let hint = "git's folder is in ";
+        assert!(ran.failed && ran.text.contains(hint), "{project}: {ran:?}");
+    }
+    // A file that leads to a folder of git which knows nothing of it opens none.
+    desk.project = "apart";
+    desk.is_trusted = true;
+    assert!(desk.run("echo z > g; git add g").await.failed);
+    assert!(desk.run("echo evil > ../repo/.git/evil").await.failed);
 }
 
 #[tokio::test]

@@ -172,7 +172,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "providers:\n  a/b: {type: ollama}\n",
-            "project/cogtrix.yaml:2:8: providers.a/b: is not a valid provider name: it must not be empty or contain a /",
+            "project/cogtrix.yaml:2:3: providers.a/b: is not a valid provider name: it must not be empty or contain a /",
         ),
         (
             "models:\n  defualt: auto\n",
@@ -369,15 +369,15 @@ fn a_server_is_reached_in_one_way_and_its_variables_are_names() {
     for (text, expected) in [
         (
             "mcp_servers:\n  a: {}\n",
-            "project/cogtrix.yaml:2:6: mcp_servers.a: needs either command (a program to start) or url (a running server)",
+            "project/cogtrix.yaml:2:3: mcp_servers.a: needs either command (a program to start) or url (a running server)",
         ),
         (
             "mcp_servers:\n  a: {command: x, url: 'http://h/'}\n",
-            "project/cogtrix.yaml:2:6: mcp_servers.a: has both command and url; use only one",
+            "project/cogtrix.yaml:2:3: mcp_servers.a: has both command and url; use only one",
         ),
         (
             "mcp_servers:\n  a: {url: 'http://h/', args: [x]}\n",
-            "project/cogtrix.yaml:2:6: mcp_servers.a: args is only for servers with a command, and this one has a url",
+            "project/cogtrix.yaml:2:3: mcp_servers.a: args is only for servers with a command, and this one has a url",
         ),
         (
             "mcp_servers:\n  a: {url: h}\n",

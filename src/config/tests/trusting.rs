@@ -42,6 +42,9 @@ fn a_file_in_the_working_folder_may_not_choose_the_server_unasked() {
         restricted.provider.providers.is_empty(),
         "acts without trust"
     );
+    assert!(!machine.restricted().is_trusted);
+    machine.demand().unwrap().remember(&LocalDisk).unwrap();
+    assert!(machine.config().is_trusted);
 }
 
 #[test]

@@ -6,14 +6,13 @@
 //! `x`.
 
 use super::options::{self, Operands, Row, Style};
+use crate::tools::quotes::{Piece, pieces};
 
 /// Characters by which one command line becomes several, or writes somewhere, or holds another one.
 pub(super) const JOINTS: [char; 13] = [
     ';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r',
 ];
 const GLOBS: [char; 3] = ['*', '?', '['];
-/// What a backslash makes literal between double quotes; before anything else it stands for itself.
-const ESCAPED: [char; 4] = ['$', '`', '"', '\\'];
 
 /// One word of a simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,44 +74,27 @@ pub(super) fn words(line: &str) -> Option<Vec<Word>> {
         return None;
     }
     let (mut words, mut word) = (Vec::new(), None::<Word>);
-    let mut characters = line.chars();
-    while let Some(character) = characters.next() {
-        if " \t".contains(character) {
-            words.extend(word.take());
-            continue;
-        }
-        let word = word.get_or_insert_default();
-        match character {
-            '\'' | '"' => {
+    for piece in pieces(line) {
+        match piece {
+            Piece::Bare(' ' | '\t') => words.extend(word.take()),
+            Piece::Bare(joint) if JOINTS.contains(&joint) => return None,
+            Piece::Bare(other) => word.get_or_insert_default().push(other, false),
+            Piece::Escaped(other) => word.get_or_insert_default().push(other, true),
+            Piece::Quoted {
+                text,
+                expands: false,
+                is_closed: true,
+            } => {
+                let word = word.get_or_insert_default();
                 // Empty quotes are a word too.
                 word.quoted = true;
-                quoted(word, &mut characters, character)?;
+                text.chars().for_each(|other| word.push(other, true));
             }
-            '\\' => word.push(characters.next()?, true),
-            joint if JOINTS.contains(&joint) => return None,
-            other => word.push(other, false),
+            Piece::Quoted { .. } => return None,
         }
     }
     words.extend(word);
     Some(words)
-}
-
-/// Reads up to the closing quote.
-fn quoted(word: &mut Word, characters: &mut std::str::Chars<'_>, quote: char) -> Option<()> {
-    loop {
-        match characters.next()? {
-            end if end == quote => return Some(()),
-            '$' | '`' if quote == '"' => return None,
-            '\\' if quote == '"' => {
-                let next = characters.next()?;
-                if !ESCAPED.contains(&next) {
-                    word.push('\\', true);
-                }
-                word.push(next, true);
-            }
-            other => word.push(other, true),
-        }
-    }
 }
 
 /// What may follow the words of a prefix, where a table lists it as harmless.

@@ -55,7 +55,7 @@ pub use sandbox::{Level, Unavailable, available};
 pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
 
-use protected::Guard;
+use protected::{Guard, Reason};
 use run::{Bounds, End, Ran, run};
 
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -121,6 +121,8 @@ pub struct Place {
     /// [`this_program`], which starts itself again to look after a command.
     pub program: PathBuf,
     pub project: PathBuf,
+    /// Whether the person trusts what lies in the project: commands write to its folder of git wherever that is.
+    pub is_trusted: bool,
     /// The home folder of the account, below which keys lie; `HOME` may not be set.
     pub home: Option<PathBuf>,
     /// What no command may read or write, wherever it lies: the data folder.
@@ -150,6 +152,8 @@ pub struct Shell {
     environment: BTreeMap<String, String>,
     /// Folders that commands may write to, as they were when the program began: without links.
     writable: Vec<PathBuf>,
+    /// The one among them that is a folder of git outside of the project.
+    git: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -177,14 +181,14 @@ impl Shell {
         let environment = environment::passed(&place.environment, &more);
         let temporary = TEMPORARY.iter().map(PathBuf::from);
         let own = environment.get("TMPDIR").map(PathBuf::from);
-        let folders = [place.project.clone()]
-            .into_iter()
-            .chain(temporary)
-            .chain(own);
+        let project = place.project.canonicalize().ok();
+        let git = project.as_ref().filter(|_| place.is_trusted);
+        let git = git.and_then(|project| protected::git_to_open(project, place.home.as_deref()));
+        let others = temporary.chain(own).chain(git.clone());
+        let others = others.filter_map(|path| path.canonicalize().ok());
         Self {
-            writable: folders
-                .filter_map(|path| path.canonicalize().ok())
-                .collect(),
+            writable: project.into_iter().chain(others).collect(),
+            git,
             settings,
             place,
             environment,
@@ -281,44 +285,53 @@ impl Shell {
         output.retry = serde_json::to_value(again).ok();
     }
 
-    /// Tells which protected file a command could not write, what has it protected, and what to do.
-    fn tell_protected(&self, output: &mut Output) {
-        if self.settings.sandbox == Sandbox::Off {
-            return;
+    /// Tells which protected file a command could not write, what has it protected, and what to do; `None` where it was
+    /// none.
+    fn told_protected(&self, printed: &str, by: Caller) -> Option<String> {
+        if self.settings.sandbox == Sandbox::Off || !protected::was_refused(printed) {
+            return None;
         }
-        let Place { project, home, .. } = &self.place;
-        if let Some(folder) = protected::git_elsewhere(&output.text, project) {
-            let told = format!(
-                "\n[commands write only in the project, and git's folder is in {}: the user can start cogtrix there, or run git]",
+        let project = &self.place.project;
+        if let Some(folder) = protected::git_elsewhere(printed, &self.writable) {
+            let way = match by {
+                Caller::Model => "the user can start cogtrix there, or run git",
+                Caller::Person => "start cogtrix there, or run git outside of it",
+            };
+            return Some(format!(
+                "[commands write only in the project, and git's folder is in {}: {way}]",
                 folder.display()
-            );
-            output.text += &told;
-            return;
+            ));
         }
-        if !protected::was_refused(&output.text) {
-            return;
-        }
+        let reasons = self.protected();
+        let (path, reason) = protected::refused(printed, project, &reasons)?;
+        let below = path.strip_prefix(project).ok();
+        // File tools refuse what lies in git's folder, and outside of the project.
+        let is_of_git = below.is_none_or(|it| it.iter().any(|part| part == ".git"));
+        let way = match by {
+            Caller::Person => "change it outside of cogtrix",
+            Caller::Model if is_of_git => "the user has to change it",
+            Caller::Model => {
+                "try write_file or edit_file, which ask the user, or have the user change it"
+            }
+        };
+        Some(format!(
+            "[{} is protected from commands, because {reason}; {way}]",
+            below.unwrap_or(path).display()
+        ))
+    }
+
+    /// Returns the files that run later, each with the reason why it is protected.
+    fn protected(&self) -> BTreeMap<PathBuf, Reason> {
+        let Place { project, home, .. } = &self.place;
         let git = PersonalGit::new(home.clone(), &self.place.environment);
-        let Some((path, shown)) = protected::refused(
-            &output.text,
-            project,
-            &protected::paths(project, &git, &self.place.config_files),
-        ) else {
-            return;
-        };
-        let by = protected::named_by(project, &git, &path).map_or_else(
-            || "by cogtrix, because it runs later".to_owned(),
-            |config| format!("because {} names it", config.display()),
-        );
-        // File tools refuse what lies in git's folder.
-        let is_of_git = path.components().any(|it| it.as_os_str() == ".git");
-        let way = if is_of_git {
-            "the user has to change it"
-        } else {
-            "try write_file or edit_file, which ask the user, or have the user change it"
-        };
-        let told = format!("\n[{shown} is protected from commands {by}; {way}]");
-        output.text += &told;
+        let mut found = protected::reasons(project, &git, &self.place.config_files);
+        // Whatever leads to it by now.
+        let opened = self
+            .git
+            .iter()
+            .flat_map(|git| protected::files_with_modules(git));
+        found.extend(opened.map(|path| (path, Reason::OfGit)));
+        found
     }
 
     /// Returns the paths of keys, which no tool reads.
@@ -348,7 +361,11 @@ impl Shell {
         let ran = self.run(command, access, bounds, progress).await?;
         let (_, end) = ended(&ran, bounds.time)?;
         let failed = ran.end != End::Exited(0);
-        let (printed, notes) = texts(ran);
+        let (printed, mut notes) = texts(ran);
+        if failed || network::may_hide_failure(command) {
+            let told = self.told_protected(&printed, Caller::Person);
+            notes.extend(told.map(|told| told + "\n"));
+        }
         Ok(RanTyped {
             printed,
             notes,
@@ -404,9 +421,7 @@ impl Shell {
             kept: self.place.kept.clone(),
             hidden: self.hidden(),
             protected: if is_confined {
-                let Place { project, home, .. } = &self.place;
-                let git = PersonalGit::new(home.clone(), variables);
-                protected::paths(project, &git, &self.place.config_files)
+                self.protected().into_keys().collect()
             } else {
                 Vec::new()
             },
@@ -476,7 +491,8 @@ impl Typed for Shell {
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
         if has_failed || network::may_hide_failure(&arguments.command) {
-            self.tell_protected(&mut output);
+            let told = self.told_protected(&output.text, Caller::Model);
+            output.text.extend(told.map(|told| format!("\n{told}")));
             self.offer_more(&mut output, arguments);
         }
         if !has_failed {
@@ -484,6 +500,13 @@ impl Typed for Shell {
         }
         Ok(output.into())
     }
+}
+
+/// Who has a command run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Caller {
+    Model,
+    Person,
 }
 
 /// What became of a command that the person typed.

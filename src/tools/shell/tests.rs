@@ -4,6 +4,7 @@ fn shell() -> Shell {
     let place = Place {
         program: "/usr/bin/cogtrix".into(),
         project: "/usr".into(),
+        is_trusted: true,
         home: Some("/home/me".into()),
         kept: vec!["/data".into()],
         config_files: vec!["/usr/.cogtrix.yaml".into()],
@@ -82,8 +83,10 @@ fn network_and_keys_are_asked_for_with_a_reason_where_settings_do_not_give_them(
     assert_eq!((access.network, access.keys), expected);
 }
 
-#[tokio::test]
-async fn who_interrupts_does_not_wait_for_another_command_to_begin() {
+#[cfg(target_os = "linux")]
+#[test]
+fn who_interrupts_does_not_wait_for_another_command_to_begin() {
+    use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
     let folder = tempfile::TempDir::new().unwrap();
     let mut shell = shell();
     shell.place.running = Some(folder.path().to_owned());
@@ -93,13 +96,60 @@ async fn who_interrupts_does_not_wait_for_another_command_to_begin() {
     drop(guard);
     let file = std::fs::File::create(&record).unwrap();
     file.lock().unwrap();
+    let events = init(CreateFlags::CLOEXEC).unwrap();
+    add_watch(&events, &record, WatchFlags::OPEN).unwrap();
     let cancel = CancellationToken::new();
-    cancel.cancel();
-    let begun = std::time::Instant::now();
+    let interrupt = cancel.clone();
+    let person = std::thread::spawn(move || {
+        rustix::io::read(&events, &mut [0; 1024]).unwrap();
+        interrupt.cancel();
+    });
     let (progress, _shown) = tokio::sync::mpsc::channel(1);
-    let ran = shell.run_typed("true", &cancel, &progress).await;
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let ran = runtime.block_on(shell.run_typed("true", &cancel, &progress));
     assert_eq!(ran.unwrap().end, "interrupted");
-    assert!(begun.elapsed() < Duration::from_secs(3));
+    person.join().unwrap();
+    // Who still waits gets the lock now, and leaves nothing when the runtime ends.
+    drop(file);
+    drop(runtime);
+    assert!(!record.exists(), "it waited to the end");
+}
+
+#[test]
+fn who_has_a_command_run_is_told_what_to_do_about_a_protected_file() {
+    let shell = shell();
+    let file = "sh: 1: cannot create .envrc: Read-only file system";
+    let hook = "sh: 1: cannot create .git/hooks/x: Permission denied";
+    let git = "fatal: Unable to create '/x/.git/index.lock': Permission denied";
+    for (printed, by, expected) in [
+        (
+            file,
+            Caller::Model,
+            "[.envrc is protected from commands, because it runs later; try write_file or edit_file, which ask the user, or have the user change it]",
+        ),
+        (
+            file,
+            Caller::Person,
+            "[.envrc is protected from commands, because it runs later; change it outside of cogtrix]",
+        ),
+        (
+            hook,
+            Caller::Model,
+            "[.git/hooks is protected from commands, because git runs it or what it names; the user has to change it]",
+        ),
+        (
+            git,
+            Caller::Person,
+            "[commands write only in the project, and git's folder is in /x: start cogtrix there, or run git outside of it]",
+        ),
+    ] {
+        let told = shell.told_protected(printed, by);
+        assert_eq!(told.as_deref(), Some(expected), "{printed}");
+    }
+    assert_eq!(
+        shell.told_protected("x: Permission denied", Caller::Model),
+        None
+    );
 }
 
 #[test]

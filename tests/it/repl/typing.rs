@@ -212,6 +212,8 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
         "!true",
         "no output; it goes to the model with your next message",
     );
+    home.write(".envrc", "");
+    chat.says("!echo x >> .envrc", "[.envrc is protected from commands");
     // As vim does, which waited there for keys.
     chat.says(
         "!exec 0>&2; sleep 1000",

@@ -1,7 +1,7 @@
 //! What `write_file` and `edit_file` have in common: read, make the new content, keep a copy, replace, tell the
 //! difference.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::changes::{Changes, FILE_MAX};
@@ -48,8 +48,7 @@ impl Writing {
         let path = PathBuf::from(path);
         // By its own name, too: a link that is protected may lead to what is not, or to nothing yet.
         let (project, git) = (self.project.path(), &self.project.git);
-        let is_protected = |file: &Path| is_protected(project, git, file);
-        Ok(if is_protected(&located) || is_protected(&real) {
+        Ok(if is_protected(project, git, &[&located, &real]) {
             Effect::WritesProtected(path)
         } else {
             Effect::Writes(path)

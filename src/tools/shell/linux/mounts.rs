@@ -16,7 +16,7 @@ use rustix::mount::{
 
 use super::super::grants::Grants;
 use super::super::order::{Keys, Network, Order};
-use super::super::protected::{can_be_mounted, is_below};
+use super::super::protected::{can_be_mounted, is_inside};
 use super::{agent, argument};
 use crate::files::resolve_links;
 
@@ -189,7 +189,7 @@ pub(super) fn plan(order: &Order) -> Vec<Mount> {
     let read_only: Vec<&PathBuf> = order
         .protected
         .iter()
-        .filter(|path| is_below(path, &order.writable))
+        .filter(|path| is_inside(path, &order.writable))
         .filter(|path| can_be_mounted(path))
         .chain(&keys)
         .collect();

@@ -5,6 +5,8 @@
 
 use std::mem::take;
 
+use crate::tools::quotes::{Piece, pieces};
+
 /// Programs that run the file that their first argument names, wherever they stand: another program may start them.
 #[rustfmt::skip] // not one a line
 const INTERPRETERS: [&str; 20] = [
@@ -28,58 +30,51 @@ pub(super) struct Word {
 
 pub(super) fn words(line: &str) -> Vec<Word> {
     let mut found = Vec::new();
-    read(line, true, &mut found);
+    read(line, true, None, &mut found);
     found
 }
 
-/// Reads a line that begins where a command stands, or among arguments.
-fn read(line: &str, runs: bool, found: &mut Vec<Word>) {
+/// Reads a line that begins where a command stands, or among arguments, behind the `cd` that led to a folder.
+fn read(line: &str, runs: bool, folder: Option<String>, found: &mut Vec<Word>) {
     let mut reading = Reading {
         found,
         runs,
         is_behind_option: false,
-        folder: None,
+        folder,
         is_behind_cd: false,
         word: None,
         piece: String::new(),
     };
-    let mut chars = line.chars().peekable();
+    let mut pieces = pieces(line).peekable();
     // Where what is in brackets or back quotes stands.
     let mut outer = Vec::new();
     let mut quoted = None;
-    while let Some(next) = chars.next() {
+    while let Some(piece) = pieces.next() {
+        let next = match piece {
+            Piece::Bare(next) => next,
+            Piece::Escaped(next) => {
+                reading.push(next);
+                continue;
+            }
+            Piece::Quoted { text, expands, .. } => {
+                reading.quote(&text, expands);
+                continue;
+            }
+        };
         match next {
-            '\'' => {
-                let text: String = chars.by_ref().take_while(|it| *it != '\'').collect();
-                reading.quote(&text);
-            }
-            '"' => {
-                let mut text = String::new();
-                while let Some(next) = chars.next().filter(|it| *it != '"') {
-                    let escaped =
-                        (next == '\\').then(|| chars.next_if(|it| "\"\\$`".contains(*it)));
-                    text.push(escaped.flatten().unwrap_or(next));
-                }
-                if text.contains(['$', '`']) {
-                    reading.quote_expanded(&text);
-                } else {
-                    reading.quote(&text);
-                }
-            }
-            '\\' => chars.next().into_iter().for_each(|it| reading.push(it)),
             '$' => {
                 reading.end_piece();
-                let is_bracket = chars.next_if_eq(&'{').is_some();
-                if is_bracket {
-                    while chars.next().is_some_and(|it| it != '}') {}
-                } else if chars.next_if_eq(&'(').is_some() {
+                if pieces.next_if(|it| it.is(|it| it == '{')).is_some() {
+                    while pieces.next().is_some_and(|it| !it.is(|it| it == '}')) {}
+                } else if pieces.next_if(|it| it.is(|it| it == '(')).is_some() {
                     outer.push((reading.runs, reading.folder.clone()));
                     reading.begin();
-                } else if chars.next_if(|it| "@*#?$!-".contains(*it)).is_none() {
-                    while chars
-                        .next_if(|it| it.is_alphanumeric() || *it == '_')
-                        .is_some()
-                    {}
+                } else if pieces
+                    .next_if(|it| it.is(|it| "@*#?$!-".contains(it)))
+                    .is_none()
+                {
+                    let is_of_name = |it: char| it.is_alphanumeric() || it == '_';
+                    while pieces.next_if(|it| it.is(is_of_name)).is_some() {}
                 }
             }
             '`' => {
@@ -136,20 +131,19 @@ impl Reading<'_> {
         self.piece.push(next);
     }
 
-    fn quote(&mut self, text: &str) {
-        read(text, self.runs, self.found);
-        self.word.get_or_insert_default().push_str(text);
-        self.piece.push_str(text);
-    }
-
-    /// The same of a text with variables or substitutions.
-    fn quote_expanded(&mut self, text: &str) {
-        self.end_piece();
-        read(text, self.runs, self.found);
+    /// What is quoted; it `expands` where it holds variables or substitutions.
+    fn quote(&mut self, text: &str, expands: bool) {
+        if expands {
+            self.end_piece();
+        }
+        read(text, self.runs, self.folder.clone(), self.found);
         let word = self.word.get_or_insert_default();
         // A variable alone may hold the name of an interpreter.
-        if text.contains('/') {
+        if !expands || text.contains('/') {
             word.push_str(text);
+        }
+        if !expands {
+            self.piece.push_str(text);
         }
     }
 
@@ -290,6 +284,8 @@ mod tests {
         let moved = words("cd a && cd b; ./x");
         let is_there = |it: &Word| it.runs && it.text == "a/b/./x";
         assert!(moved.iter().any(is_there), "{moved:?}");
+        let inner = words("cd a && sh -c 'cd b; ./x'");
+        assert!(inner.iter().any(is_there), "{inner:?}");
         let whole = expected
             .iter()
             .all(|text| found.iter().any(|it| it.text == *text));

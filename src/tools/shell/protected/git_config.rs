@@ -8,6 +8,7 @@ use std::fs;
 use std::iter::Peekable;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::str::Chars;
 
 use super::command_line::{Word, words};
@@ -19,6 +20,8 @@ const DEPTH_MAX: usize = 10;
 /// Files that are read because of one, and their bytes; what is more is taken for a file that cannot be read.
 const FILES_MAX: usize = 1_000;
 const BYTES_MAX: usize = 4 << 20;
+/// Bytes of the middle of a key that a person is shown, or a few more.
+const NAME_MAX: usize = 80;
 
 /// Variables that name a configuration of git.
 const NAMING: [&str; 2] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
@@ -79,15 +82,30 @@ pub(super) struct Bases<'a> {
     pub(super) home: Option<&'a Path>,
 }
 
+/// A path by which a configuration has something run later.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Named {
+    pub(super) path: PathBuf,
+    pub(super) by: Rc<By>,
+}
+
+/// What names it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::tools::shell) struct By {
+    /// Such as `core.hookspath`.
+    pub(super) key: String,
+    pub(super) file: PathBuf,
+}
+
 /// Returns every path by which a configuration has something run later: folders of hooks, programs that are there,
 /// configurations that are included, and the `.git` file in the folder of a submodule.
-pub(super) fn named_paths(file: &Path, bases: Bases<'_>) -> Vec<PathBuf> {
+pub(super) fn named_paths(file: &Path, bases: Bases<'_>) -> Vec<Named> {
     let mut reading = Reading {
         bases,
         seen: BTreeSet::new(),
         bytes: 0,
         hooks: Vec::new(),
-        words: BTreeSet::new(),
+        words: BTreeMap::new(),
         named: Vec::new(),
         worktree: None,
     };
@@ -100,17 +118,26 @@ pub(super) fn named_paths(file: &Path, bases: Bases<'_>) -> Vec<PathBuf> {
         ..
     } = reading;
     // A submodule names its hooks from its own folder.
-    let own = worktree.clone().or_else(|| {
+    let own = worktree.as_ref().map(|it| it.path.clone()).or_else(|| {
         let folder = file.parent().filter(|folder| folder.ends_with(".git"))?;
         folder.parent().map(Path::to_owned)
     });
     for root in own.iter().chain(bases.roots) {
-        named.extend(hooks.iter().map(|hooks| root.join(hooks)));
-        let programs = words.iter().map(|(word, runs)| (root.join(word), *runs));
-        let programs = programs.filter(|(path, runs)| is_program(path, *runs));
-        named.extend(programs.map(|(path, _)| path));
+        let below = |path: &Path, by: &Rc<By>| Named {
+            path: root.join(path),
+            by: Rc::clone(by),
+        };
+        named.extend(hooks.iter().map(|hooks| below(&hooks.path, &hooks.by)));
+        let programs = words
+            .iter()
+            .map(|((word, runs), by)| (below(word, by), *runs));
+        let programs = programs.filter(|(it, runs)| is_program(&it.path, *runs));
+        named.extend(programs.map(|(it, _)| it));
     }
-    named.extend(worktree.map(|folder| folder.join(".git")));
+    named.extend(worktree.map(|Named { path, by }| Named {
+        path: path.join(".git"),
+        by,
+    }));
     named
 }
 
@@ -119,11 +146,11 @@ struct Reading<'a> {
     seen: BTreeSet<PathBuf>,
     bytes: usize,
     /// As they are named.
-    hooks: Vec<PathBuf>,
+    hooks: Vec<Named>,
     /// Of commands, each with whether it stands where a command names what it runs.
-    words: BTreeSet<(PathBuf, bool)>,
-    named: Vec<PathBuf>,
-    worktree: Option<PathBuf>,
+    words: BTreeMap<(PathBuf, bool), Rc<By>>,
+    named: Vec<Named>,
+    worktree: Option<Named>,
 }
 
 impl Reading<'_> {
@@ -143,22 +170,36 @@ impl Reading<'_> {
         for Setting {
             section,
             key,
+            name,
             value,
         } in settings(&text)
         {
+            let by = || {
+                Rc::new(By {
+                    key: name,
+                    file: file.to_owned(),
+                })
+            };
+            let named = |by: &Rc<By>, path| Named {
+                path,
+                by: Rc::clone(by),
+            };
             match (section.as_str(), key.as_str()) {
                 // The second one holds a folder of hooks.
                 ("core", "hookspath") | ("init", "templatedir") => {
-                    self.hooks.extend(self.expanded(&value));
+                    let (by, paths) = (by(), self.expanded(&value));
+                    self.hooks
+                        .extend(paths.into_iter().map(|path| named(&by, path)));
                 }
-                ("core", "worktree") => self.worktree = Some(folder.join(value)),
+                ("core", "worktree") => self.worktree = Some(named(&by(), folder.join(value))),
                 ("include" | "includeif", "path") => {
+                    let by = by();
                     for included in self.expanded(&value) {
                         let included = folder.join(included);
                         if depth > 0 {
                             self.read(&included, depth - 1);
                         }
-                        self.named.push(included);
+                        self.named.push(named(&by, included));
                     }
                 }
                 (section, key) if is_command(section, key, &value) => {
@@ -169,6 +210,7 @@ impl Reading<'_> {
                     // Some are paths, whatever is in them.
                     let (text, runs) = (value, true);
                     words.push(Word { text, runs });
+                    let by = by();
                     for Word { text, runs } in words {
                         let paths = self.expanded(&text).into_iter();
                         // Behind a variable or a substitution that is the root, or the home folder.
@@ -176,7 +218,8 @@ impl Reading<'_> {
                         let at_home = text.starts_with('/').then_some(self.bases.home).flatten();
                         let paths = paths.chain([tail.into()]);
                         let paths = paths.chain(at_home.map(|home| home.join(tail)));
-                        self.words.extend(paths.map(|path| (path, runs)));
+                        let named = paths.map(|path| ((path, runs), Rc::clone(&by)));
+                        self.words.extend(named);
                     }
                 }
                 _ => {}
@@ -229,6 +272,8 @@ fn is_command(section: &str, key: &str, value: &str) -> bool {
 pub(super) struct Setting {
     pub(super) section: String,
     pub(super) key: String,
+    /// Both with all between them, for a person.
+    name: String,
     /// Empty where a key stands alone.
     pub(super) value: String,
 }
@@ -238,10 +283,10 @@ pub(super) fn settings(text: &str) -> Vec<Setting> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut chars = text.chars().peekable();
     let mut found = Vec::new();
-    let mut section = String::new();
+    let (mut section, mut rest) = (String::new(), String::new());
     while let Some(next) = chars.next() {
         match next {
-            '[' => section = read_section(&mut chars),
+            '[' => (section, rest) = read_section(&mut chars),
             _ if next.is_ascii_alphabetic() => {
                 let mut key = next.to_string();
                 while let Some(next) = chars.next_if(|it| it.is_ascii_alphanumeric() || *it == '-')
@@ -256,9 +301,11 @@ pub(super) fn settings(text: &str) -> Vec<Setting> {
                     skip_line(&mut chars);
                     String::new()
                 };
+                key.make_ascii_lowercase();
                 found.push(Setting {
+                    name: format!("{section}{rest}.{key}"),
                     section: section.clone(),
-                    key: key.to_ascii_lowercase(),
+                    key,
                     value,
                 });
             }
@@ -269,24 +316,27 @@ pub(super) fn settings(text: &str) -> Vec<Setting> {
     found
 }
 
-/// Reads to the end of a name of a section; what is quoted in it may hold brackets.
-fn read_section(chars: &mut Peekable<Chars<'_>>) -> String {
-    let mut name = String::new();
-    let (mut is_quoted, mut is_first_part) = (false, true);
+/// Reads to the end of a name of a section, and returns its first part and the rest; what is quoted in it may hold
+/// brackets.
+fn read_section(chars: &mut Peekable<Chars<'_>>) -> (String, String) {
+    let (mut name, mut rest) = (String::new(), String::new());
+    let mut is_quoted = false;
     while let Some(next) = chars.next_if(|it| *it != '\n') {
         match next {
             '"' => is_quoted = !is_quoted,
             '\\' if is_quoted => {
-                chars.next_if(|it| *it != '\n');
+                let next = chars.next_if(|it| *it != '\n');
+                rest.extend(next.filter(|_| rest.len() < NAME_MAX));
             }
             ']' if !is_quoted => break,
             // `[a.b]` is an older way to write `[a "b"]`.
-            _ if next.is_whitespace() || next == '.' => is_first_part = false,
-            _ if is_first_part => name.push(next.to_ascii_lowercase()),
+            _ if rest.is_empty() && (next.is_whitespace() || next == '.') => rest.push('.'),
+            _ if rest.is_empty() => name.push(next.to_ascii_lowercase()),
+            _ if rest.len() < NAME_MAX && (is_quoted || !next.is_whitespace()) => rest.push(next),
             _ => {}
         }
     }
-    name
+    (name, rest)
 }
 
 /// Reads what is assigned to the end of its last line.
@@ -336,6 +386,11 @@ mod tests {
 
     use super::super::tests::{skipped, write};
     use super::*;
+
+    fn paths(file: &Path, bases: Bases<'_>) -> Vec<PathBuf> {
+        let named = named_paths(file, bases).into_iter();
+        named.map(|it| it.path).collect()
+    }
 
     fn listed(text: &str) -> Vec<String> {
         let found = settings(text).into_iter();
@@ -453,7 +508,7 @@ mod tests {
         };
         let home = root.join("home");
         let config = project.join(".git/config");
-        let mut found = named_paths(&config, bases(Some(&home)));
+        let mut found = paths(&config, bases(Some(&home)));
         found.sort();
         found.dedup();
         let expected = [
@@ -475,7 +530,7 @@ mod tests {
             );
             write(&project.join(format!(".git/c{n}")), &text);
         }
-        let found = named_paths(&project.join(".git/c0"), bases(None));
+        let found = paths(&project.join(".git/c0"), bases(None));
         assert!(found.contains(&project.join("h10")));
         assert!(!found.contains(&project.join("h11")));
         // Many beside each other are read.
@@ -490,7 +545,7 @@ mod tests {
             &project.join(format!(".git/m{}", FILES_MAX - 2)),
             "[core]\nhooksPath = last",
         );
-        let found = named_paths(&project.join(".git/many"), bases(None));
+        let found = paths(&project.join(".git/many"), bases(None));
         assert!(found.contains(&project.join("last")));
     }
 
@@ -512,7 +567,7 @@ mod tests {
             let config = root.join(folder).join("config");
             fs::create_dir_all(config.parent().unwrap()).unwrap();
             write(&config, text);
-            let found = named_paths(&config, bases);
+            let found = paths(&config, bases);
             let found: Vec<PathBuf> = found.iter().map(|path| resolve_links(path)).collect();
             assert!(found.contains(&root.join("sub/hk")), "{folder}: {found:?}");
         }

@@ -14,8 +14,9 @@ use super::baseline::Baseline;
 use super::entry::{Entry, restore, snapshot};
 use super::git_config::settings;
 use super::put_back::{Change, PutBack};
+use super::repository::{git_folders_around, of_git};
 use super::submodules::{Lead, Submodules};
-use super::{by_its_names, can_be_mounted, is_below, named_files, of_git};
+use super::{by_its_names, can_be_mounted, is_below, is_inside, named_files};
 use crate::tools::shell::order::{Namespaces, Order};
 
 /// Begins a message; the reason follows.
@@ -47,12 +48,12 @@ impl Guard {
     /// Reads the protected paths that the command can write. May wait for some seconds.
     pub(in crate::tools::shell) fn new(order: Order) -> Self {
         let protected = order.protected.iter();
-        let protected = protected.filter(|path| is_writable(path, &order));
+        let protected = protected.filter(|path| is_inside(path, &order.writable));
         let protected: Vec<PathBuf> = protected.cloned().collect();
         let mut baseline = Baseline::lock(&order);
         let before = snapshot(&protected, &order);
         let changed = match &mut baseline {
-            Ok(Some(baseline)) => baseline.apply(&before),
+            Ok(Some(baseline)) => baseline.apply(&order, &before),
             Ok(None) | Err(_) => Ok(BTreeSet::new()),
         };
         let error = baseline.as_ref().err().or(changed.as_ref().err());
@@ -178,7 +179,7 @@ impl Guard {
     /// Returns the modes they get afterwards: protected ones the earlier mode, those that lead there the present one.
     fn unlock(&self, namespaces: Namespaces, changes: &mut Vec<PutBack>) -> BTreeMap<&Path, u32> {
         let parents = self.protected.iter().flat_map(|path| path.ancestors());
-        let parents = parents.filter(|folder| is_writable(folder, &self.order));
+        let parents = parents.filter(|folder| is_inside(folder, &self.order.writable));
         let known = self.before.keys().map(PathBuf::as_path);
         // Top down: a closed one hides those below.
         let all: BTreeSet<&Path> = known.chain(parents).collect();
@@ -216,27 +217,40 @@ impl Guard {
             .difference(&self.submodules.too_large)
             .cloned()
             .collect();
-        let modules = self.order.writable.first();
-        let modules = modules.map(|project| project.join(".git/modules"));
+        let project = self.order.writable.first();
+        let modules = project.map(|project| git_folders_around(project));
+        let modules = modules.unwrap_or_default().into_iter();
+        let modules: Vec<PathBuf> = modules.map(|git| git.join("modules")).collect();
+        // What a command cannot write it did not make: there the index is its work, which names it.
+        let made = |path: PathBuf, index: &Path| {
+            if is_inside(&path, &self.order.writable) {
+                path
+            } else {
+                index.to_owned()
+            }
+        };
         for (path, submodule) in now.entered {
             if self.submodules.entered.get(&path) == Some(&submodule) {
                 continue;
             }
-            let is_module = modules
-                .iter()
-                .any(|modules| submodule.git.starts_with(modules));
-            if submodule.lead != Lead::Folder && !is_module {
-                evil.push(submodule.entrance);
+            if submodule.lead != Lead::Folder && !is_below(&submodule.git, &modules) {
+                evil.push(made(submodule.entrance, &submodule.index));
                 continue;
             }
-            open_up(&submodule.git);
+            if is_inside(&submodule.git, &self.order.writable) {
+                open_up(&submodule.git);
+            }
             let files = of_git(&submodule.git);
             let files: Vec<PathBuf> = files
                 .into_iter()
                 .filter(|path| !self.protected.contains(path))
                 .collect();
             let config = submodule.git.join("config");
-            for (path, now) in snapshot(&files, &self.order) {
+            let there = Order {
+                writable: vec![submodule.git.clone()],
+                ..Order::default()
+            };
+            for (path, now) in snapshot(&files, &there) {
                 let is_harmless = match &now {
                     Entry::File { content, .. } if path == config => content
                         .as_ref()
@@ -244,15 +258,13 @@ impl Guard {
                     _ => is_harmless(&path, &now, &files),
                 };
                 if is_below(&path, &files) && !is_harmless && !is_below(&path, &evil) {
-                    evil.push(path);
+                    evil.push(made(path, &submodule.index));
                 }
             }
         }
-        // What a command cannot write it did not make.
-        for path in evil
-            .into_iter()
-            .filter(|path| is_writable(path, &self.order))
-        {
+        let evil: BTreeSet<PathBuf> = evil.into_iter().collect();
+        let evil = evil.into_iter();
+        for path in evil.filter(|path| is_inside(path, &self.order.writable)) {
             let copy = aside.take(&path);
             let change = Change::Made;
             changes.push(PutBack { change, path, copy });
@@ -321,12 +333,6 @@ fn leads_nowhere(
 fn led_to(link: &Path) -> impl Iterator<Item = PathBuf> {
     let names = by_its_names(link).into_iter();
     names.filter(move |name| name != link)
-}
-
-/// Returns whether a path lies below a folder that the command may write to.
-fn is_writable(path: &Path, order: &Order) -> bool {
-    let mut roots = order.writable.iter();
-    roots.any(|root| path.starts_with(root) && path != root)
 }
 
 /// Returns whether a file can be written under another name, too.

@@ -7,8 +7,8 @@
 //!   guard   compares, and puts back     aside        keeps what a command made
 //!   entry   one file as it was          put_back     what a person sees of a change, and can have again
 //!   index   what git's index names      submodules   repositories that git enters because of it
-//!   git_config   what its configurations name
-//!   command_line words of commands in them
+//!   git_config   what its configurations name        repository   where git keeps a repository
+//!   command_line words of commands in them           refusal      what a command says of protected files
 //!   baseline   what was there before any of the commands that run now
 //! ```
 
@@ -20,21 +20,27 @@ mod git_config;
 mod guard;
 mod index;
 mod put_back;
+mod refusal;
+mod repository;
 mod submodules;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use crate::files::resolve_links;
 
 pub(super) use baseline::try_record;
-use entry::text;
 pub use git_config::PersonalGit;
-use git_config::{Bases, named_paths};
+use git_config::{Bases, By, Named, named_paths};
 pub(super) use guard::{Guard, UNKNOWN};
 pub use put_back::{Change, PutBack};
-use submodules::{Lead, Submodules, git_folder};
+pub(super) use refusal::{git_elsewhere, refused, was_refused};
+use repository::{configs, files, git_folders_around, of_git};
+pub(super) use repository::{files_with_modules, git_to_open};
+use submodules::{Lead, Submodules};
 
 /// Paths of a project that some program acts upon later, outside of any sandbox. Others are told by their names
 /// ([`has_protected_name`]).
@@ -66,20 +72,29 @@ const OWN: &[u8] = b".cogtrix";
 /// Ends the name of a workspace of VS Code, whose tasks and settings count as those in `.vscode` do.
 const WORKSPACE_END: &[u8] = b".code-workspace";
 
-/// In a folder of git: files that name programs, or another such folder.
-const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
-
-/// The names of configurations in it, and in those of worktrees.
-const CONFIGS: [&str; 2] = ["config", "config.worktree"];
-
-/// In the folder of each worktree: files that name the folder that counts for it.
-const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
-
-/// Submodules of submodules are looked for down to here.
-const DEPTH_MAX: usize = 4;
-
 /// So many links are followed for one path, as Linux does.
 const LINKS_MAX: usize = 40;
+
+/// Why a path is protected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// Some program acts upon it.
+    RunsLater,
+    /// Git does, or runs what it names.
+    OfGit,
+    /// A configuration of git names it.
+    Named(Rc<By>),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RunsLater => f.write_str("it runs later"),
+            Self::OfGit => f.write_str("git runs it or what it names"),
+            Self::Named(by) => write!(f, "{} in {} names it", by.key, by.file.display()),
+        }
+    }
+}
 
 /// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
 pub(super) fn paths(
@@ -87,164 +102,89 @@ pub(super) fn paths(
     person: &PersonalGit,
     config_files: &[PathBuf],
 ) -> Vec<PathBuf> {
-    let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
-    paths.extend(named_files(project));
-    paths.extend(config_files.iter().cloned());
-    // What a config names, unless git needs to write there: hooks of one's own, programs, further configs, the folder
-    // of a submodule. Those of a repository around the project, of the person and of the machine count, too.
-    let home = person.home.as_deref();
-    let named_by = |configs: &[PathBuf], roots: &[PathBuf]| -> Vec<PathBuf> {
-        let configs = configs.iter();
-        let named = configs.flat_map(|config| named_paths(config, Bases { roots, home }));
-        named.collect()
-    };
+    let found = reasons(project, person, config_files);
+    found.into_keys().collect()
+}
+
+/// Returns them with the reason for each.
+pub(super) fn reasons(
+    project: &Path,
+    person: &PersonalGit,
+    config_files: &[PathBuf],
+) -> BTreeMap<PathBuf, Reason> {
     let real = resolve_links(project);
-    let own = repository(project);
-    let mut roots = vec![real.clone()];
-    let mut named = named_by(&configs(&own), &roots);
-    paths.extend(own);
+    // Each folder that git works in, with its files: the project, what is around it, and submodules.
     let around = real.ancestors().skip(1);
-    for root in around.filter(|root| root.join(".git").exists()) {
-        let found = repository(root);
-        named.extend(named_by(&configs(&found), &[root.to_owned()]));
-        named.extend(found);
-        roots.push(root.to_owned());
-    }
+    let around = around.filter(|root| root.join(".git").exists());
+    let roots = std::iter::once(real.as_path()).chain(around);
+    let mut worked_in: Vec<(PathBuf, Vec<PathBuf>)> =
+        roots.map(|root| (root.to_owned(), files(root))).collect();
     for (path, submodule) in Submodules::of(project).entered {
-        let found = of_git(&submodule.git);
-        named.extend(named_by(&configs(&found), std::slice::from_ref(&path)));
-        paths.extend(found);
+        let mut files = of_git(&submodule.git);
         if let Lead::File(_) = submodule.lead {
-            paths.insert(submodule.entrance);
+            files.push(submodule.entrance);
         }
-        roots.push(path);
+        worked_in.push((path, files));
     }
-    named.extend(named_by(&person.configs, &roots));
-    named.extend_from_slice(&person.configs);
-    let git = project.join(".git");
-    let named = named.into_iter().flat_map(|path| by_its_names(&path));
-    let named = named.filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)));
-    paths.extend(named.filter(|path| !git.starts_with(path)));
-    // Where a link leads counts as much as the link, and so does each link on the way.
-    let led_to: Vec<PathBuf> = paths.iter().flat_map(|path| by_its_names(path)).collect();
-    let led_to = led_to
-        .into_iter()
-        .map(|path| match path.strip_prefix(&real) {
-            Ok(inside) => project.join(inside),
-            Err(_) => path,
-        });
-    paths.extend(led_to.filter(|path| !project.starts_with(path)));
-    paths.into_iter().collect()
-}
-
-/// Returns what names programs, or another folder of git, in those of a root and of its submodules.
-fn repository(root: &Path) -> Vec<PathBuf> {
-    let git = root.join(".git");
-    match fs::symlink_metadata(&git) {
-        // Another folder counts: a worktree, a submodule, a link.
-        Ok(found) if !found.is_dir() => {
-            let own = git_folder(root);
-            let common = own.as_ref().and_then(|own| {
-                let named = text(&own.join("commondir"))?;
-                own.join(named.trim_end()).canonicalize().ok()
-            });
-            let folders = own.iter().chain(&common);
-            let files = folders.flat_map(|git| of_git(git));
-            files.chain([git]).collect()
-        }
-        _ => {
-            let modules = submodules(&git.join("modules"), DEPTH_MAX);
-            let folders = modules.iter().chain([&git]);
-            folders.flat_map(|git| of_git(git)).collect()
+    // What a configuration names: hooks of one's own, programs, further configurations, the folder of a submodule. That
+    // of the person and of the machine count in each folder.
+    let (roots, of_git): (Vec<PathBuf>, Vec<Vec<PathBuf>>) = worked_in.into_iter().unzip();
+    let home = person.home.as_deref();
+    let named_by = |config: &PathBuf, roots: &[PathBuf]| named_paths(config, Bases { roots, home });
+    let own = roots.iter().zip(&of_git).flat_map(|(root, files)| {
+        let roots = std::slice::from_ref(root);
+        configs(files).flat_map(move |config| named_by(config, roots))
+    });
+    let of_person = person.configs.iter();
+    let named = own.chain(of_person.flat_map(|config| named_by(config, &roots)));
+    let named = named.map(|Named { path, by }| (path, Reason::Named(by)));
+    let of_git = of_git.iter().flatten().chain(&person.configs);
+    let of_git = of_git.map(|path| (path.clone(), Reason::OfGit));
+    let listed = PROTECTED.iter().map(|name| real.join(name));
+    let listed = listed.chain(named_files(&real));
+    let listed = listed.chain(config_files.iter().cloned());
+    let listed = listed.map(|path| (path, Reason::RunsLater));
+    // Where git needs to write, a configuration protects nothing. In the project that is `.git`, whatever a file says.
+    let mut of_git_itself = git_folders_around(&real);
+    of_git_itself.retain(|folder| !folder.starts_with(&real));
+    of_git_itself.push(real.join(".git"));
+    let mut found = BTreeMap::new();
+    for (path, reason) in named.chain(of_git).chain(listed) {
+        let needed: &[PathBuf] = match reason {
+            Reason::Named(_) => &of_git_itself,
+            Reason::OfGit | Reason::RunsLater => &[],
+        };
+        // Where a link leads counts as much as the link, and so does each link on the way.
+        for path in by_its_names(&path) {
+            let inside = path.strip_prefix(&real).map(|inside| project.join(inside));
+            let mut needed = needed.iter().chain([&real]);
+            if !needed.any(|folder| folder.starts_with(&path)) {
+                let path = inside.unwrap_or(path);
+                found.entry(path).or_insert(reason.clone());
+            }
         }
     }
+    found
 }
 
-/// Returns which of the files of a repository are configurations.
-fn configs(files: &[PathBuf]) -> Vec<PathBuf> {
-    let is_config = |path: &&PathBuf| CONFIGS.iter().any(|name| path.ends_with(name));
-    files.iter().filter(is_config).cloned().collect()
-}
-
-/// Returns whether some program acts upon a file of the project later; its path is relative to the project, without
-/// links.
-pub fn is_protected(project: &Path, person: &PersonalGit, file: &Path) -> bool {
+/// Returns whether some program acts upon one of these files of the project later; paths are relative to the project,
+/// without links.
+pub fn is_protected(project: &Path, person: &PersonalGit, files: &[&Path]) -> bool {
     // Whatever the case: some file systems know no difference.
     let lower = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
-    let file = lower(&project.join(file));
-    let mut protected = paths(project, person, &[]).into_iter();
-    // What is written below a link lies where the link leads, which counts for itself.
-    let holds = |path: &Path| file == lower(path) || !path.is_symlink();
-    protected.any(|path| file.starts_with(lower(&path)) && holds(&path))
-        || file
-            .strip_prefix(lower(project))
-            .is_ok_and(has_protected_name)
-}
-
-/// What programs say of a file that is mounted read-only, in small letters.
-const REFUSALS: [&str; 4] = [
-    "read-only file system",
-    "device or resource busy",
-    "erofs",
-    "ebusy",
-];
-
-/// Returns the lines of an output in which one of these signs stands, whatever their letters.
-fn lines_with<'o>(output: &'o str, signs: &[&str]) -> impl Iterator<Item = &'o str> {
-    output.lines().filter(|line| {
-        let small = line.to_lowercase();
-        signs.iter().any(|sign| small.contains(sign))
-    })
-}
-
-/// Returns whether a command's output says that something could not be written.
-pub(super) fn was_refused(output: &str) -> bool {
-    lines_with(output, &REFUSALS).next().is_some()
-}
-
-/// Returns the protected path that a command's output says could not be written, and how it is named there.
-pub(super) fn refused(
-    output: &str,
-    project: &Path,
-    protected: &[PathBuf],
-) -> Option<(PathBuf, String)> {
-    let mut words = lines_with(output, &REFUSALS)
-        .flat_map(|line| line.split([' ', '\'', '"', ':', ',', '`', '\u{2018}', '\u{2019}']));
-    words.find_map(|word| {
-        let named = project.join(word);
-        let path = protected.iter().find(|path| named.starts_with(path))?;
-        Some((path.clone(), word.to_owned()))
-    })
-}
-
-/// Returns the folder of a repository elsewhere whose own folder of git a command's output says could not be written.
-pub(super) fn git_elsewhere(output: &str, project: &Path) -> Option<PathBuf> {
-    let signs = [&REFUSALS[..], &["permission denied"]].concat();
-    let lines = lines_with(output, &signs).filter(|line| line.to_lowercase().contains(".lock"));
-    let mut paths = lines.filter_map(|line| line.split('\'').nth(1).map(Path::new));
-    paths.find_map(|path| {
-        let mut above = path.ancestors();
-        let git = above.find(|folder| folder.ends_with(".git"))?;
-        let is_elsewhere = git.is_absolute() && !git.starts_with(project);
-        is_elsewhere.then(|| git.parent().map(Path::to_owned))?
-    })
-}
-
-/// Returns which configuration of git names a protected path of a project, by its own name or by a link to it.
-pub(super) fn named_by(project: &Path, person: &PersonalGit, path: &Path) -> Option<PathBuf> {
-    let roots = [resolve_links(project)];
-    let path = roots[0].join(path.strip_prefix(project).ok()?);
-    let bases = Bases {
-        roots: &roots,
-        home: person.home.as_deref(),
-    };
-    let own = configs(&repository(project)).into_iter();
-    let mut all = own.chain(person.configs.iter().cloned());
-    all.find(|config| {
-        let named = named_paths(config, bases);
-        named
-            .iter()
-            .any(|named| by_its_names(named).contains(&path))
+    let lowered: Vec<PathBuf> = files
+        .iter()
+        .map(|file| lower(&project.join(file)))
+        .collect();
+    let protected = paths(project, person, &[]);
+    lowered.iter().any(|file| {
+        let mut protected = protected.iter();
+        // What is written below a link lies where the link leads, which counts for itself.
+        let holds = |path: &Path| *file == lower(path) || !path.is_symlink();
+        protected.any(|path| file.starts_with(lower(path)) && holds(path))
+            || file
+                .strip_prefix(lower(project))
+                .is_ok_and(has_protected_name)
     })
 }
 
@@ -296,27 +236,6 @@ fn named_files(project: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-fn of_git(folder: &Path) -> Vec<PathBuf> {
-    let worktrees = children(&folder.join("worktrees"));
-    let of_worktrees = worktrees.flat_map(|worktree| OF_WORKTREE.map(|name| worktree.join(name)));
-    let own = OF_GIT.iter().map(|name| folder.join(name));
-    own.chain(of_worktrees).collect()
-}
-
-/// Returns the folders of submodules: those with a `HEAD`; a name with slashes lies deeper.
-fn submodules(folder: &Path, depth: usize) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in children(folder).filter(|path| path.is_dir() && !path.is_symlink()) {
-        if path.join("HEAD").exists() {
-            found.extend(submodules(&path.join("modules"), depth.saturating_sub(1)));
-            found.push(path);
-        } else if depth > 0 {
-            found.extend(submodules(&path, depth - 1));
-        }
-    }
-    found
-}
-
 /// Returns whether a mount can cover a path: something is there, and no link leads to it.
 pub(super) fn can_be_mounted(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| real == path)
@@ -324,6 +243,12 @@ pub(super) fn can_be_mounted(path: &Path) -> bool {
 
 pub(super) fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
     roots.iter().any(|root| path.starts_with(root))
+}
+
+/// The same, but for the roots themselves.
+pub(super) fn is_inside(path: &Path, roots: &[PathBuf]) -> bool {
+    let mut roots = roots.iter();
+    roots.any(|root| path.starts_with(root) && path != root)
 }
 
 /// Returns what a folder holds; nothing where it cannot be read.
@@ -337,6 +262,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io::Write;
 
+    use super::repository::OF_WORKTREE;
     use super::*;
 
     /// Tells what a test leaves out, so that no test runner swallows it.
@@ -349,6 +275,13 @@ mod tests {
     pub(super) fn write(path: &Path, text: &str) {
         let mut file = fs::File::create(path).unwrap();
         file.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Those that lie in the project.
+    fn inside(project: &Path, person: &PersonalGit) -> Vec<PathBuf> {
+        let mut found = paths(project, person, &[]);
+        found.retain(|path| path.starts_with(project));
+        found
     }
 
     #[test]
@@ -367,8 +300,8 @@ mod tests {
             (".", None),
         ] {
             write(&config, &format!("[Core]\n\thooksPath = {value}\n"));
-            let usual = paths(&root.path().join("missing"), &PersonalGit::default(), &[]).len();
-            let found = paths(&project, &PersonalGit::default(), &[]);
+            let usual = inside(&project.join("missing"), &PersonalGit::default()).len();
+            let found = inside(&project, &PersonalGit::default());
             let more = expected.map_or(0, |_| 1);
             assert_eq!(found.len(), usual + OF_WORKTREE.len() + more, "{value}");
             for path in expected.into_iter().chain([
@@ -432,7 +365,7 @@ mod tests {
             ("src/main.rs", false),
         ] {
             assert_eq!(
-                is_protected(&project, &PersonalGit::default(), Path::new(file)),
+                is_protected(&project, &PersonalGit::default(), &[Path::new(file)]),
                 expected,
                 "{file}"
             );
@@ -448,7 +381,7 @@ mod tests {
         let config = "[core]\n\thooksPath = ~/work/p/.hk\n";
         write(&project.join(".git/config"), config);
         let person = PersonalGit::new(Some(home.clone()), &BTreeMap::new());
-        let found = || paths(&project, &person, &[]);
+        let found = || inside(&project, &person);
         assert!(found().contains(&project.join(".hk")));
         let usual = found();
         write(
@@ -501,7 +434,7 @@ mod tests {
             let text = format!("[core]\n\thooksPath = {hooks}\n");
             write(&project.join(config), &text);
             let person = PersonalGit::new(Some(home.clone()), variables);
-            let is_protected = |file: &str| is_protected(&project, &person, Path::new(file));
+            let is_protected = |file: &str| is_protected(&project, &person, &[Path::new(file)]);
             let about = format!("{config} {hooks}");
             assert_eq!(is_protected("hk/pre-commit"), expected.is_some(), "{about}");
             // So is the configuration itself.
@@ -527,7 +460,7 @@ mod tests {
             ("module/.git/config", true),
             ("other/hk/pre-commit", false),
         ] {
-            let found = is_protected(&project, &person, Path::new(file));
+            let found = is_protected(&project, &person, &[Path::new(file)]);
             assert_eq!(found, expected, "{file}");
         }
     }
@@ -549,7 +482,7 @@ mod tests {
             home: Some(home),
             ..PersonalGit::default()
         };
-        let is_protected = |path| is_protected(&project, &person, Path::new(path));
+        let is_protected = |path| is_protected(&project, &person, &[Path::new(path)]);
         for (section, line, expected) in [
             ("core", "fsmonitor = tools/x", true),
             ("core", "sshCommand = X=1 ./tools/x -v", true),
@@ -618,77 +551,6 @@ mod tests {
         // A word that is in no folder counts as well: `sh x`.
         write(&config, "[core]\n\teditor = sh x\n");
         assert!(is_protected("x"));
-    }
-
-    #[test]
-    fn a_refused_write_is_told_by_its_file_and_what_names_it() {
-        let root = tempfile::TempDir::new().unwrap();
-        let project = root.path().canonicalize().unwrap();
-        let config = project.join(".git/config");
-        fs::create_dir(project.join(".git")).unwrap();
-        write(&config, "[core]\n\thooksPath = tools\n");
-        let person = PersonalGit::default();
-        let protected = paths(&project, &person, &[]);
-        let hook = format!(
-            "rm: cannot remove '{}/tools/h': Read-only file system",
-            project.display()
-        );
-        for (line, expected, by) in [
-            (
-                "sh: 1: cannot create .envrc: Read-only file system",
-                Some(".envrc"),
-                None,
-            ),
-            (
-                "error: could not write config file .git/config: Device or resource busy",
-                Some(".git/config"),
-                None,
-            ),
-            (hook.as_str(), Some("tools"), Some(&config)),
-            (
-                "Error: EROFS: read-only file system, open 'tools/h'",
-                Some("tools"),
-                Some(&config),
-            ),
-            (
-                "touch: cannot touch '/usr/x': Read-only file system",
-                None,
-                None,
-            ),
-            ("cat: .envrc: No such file or directory", None, None),
-        ] {
-            let found = refused(&format!("a\n{line}\n"), &project, &protected);
-            let found = found.map(|(path, _)| path);
-            assert_eq!(found, expected.map(|path| project.join(path)), "{line}");
-            let named = found.and_then(|path| named_by(&project, &person, &path));
-            assert_eq!(named.as_ref(), by, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_folder_of_git_elsewhere_is_told_by_its_repository() {
-        for (line, expected) in [
-            (
-                "fatal: Unable to create '/a/.git/index.lock': Permission denied",
-                Some("/a"),
-            ),
-            (
-                "fatal: Unable to create '/a/.git/worktrees/w/index.lock': Read-only file system",
-                Some("/a"),
-            ),
-            (
-                "fatal: Unable to create '/a/p/.git/index.lock': Permission denied",
-                None,
-            ),
-            (
-                "fatal: Unable to create '/a/.git/index.lock': File exists.",
-                None,
-            ),
-            ("cat: '/a/.git/config': Permission denied", None),
-        ] {
-            let found = git_elsewhere(line, Path::new("/a/p"));
-            assert_eq!(found.as_deref(), expected.map(Path::new), "{line}");
-        }
     }
 
     #[test]
@@ -796,7 +658,7 @@ mod tests {
                 assert!(found.contains(&project.join(path)), "{links:?}: {path}");
             }
             // What else lies behind such a link is a file like any other.
-            let is_protected = |path| is_protected(&project, &PersonalGit::default(), path);
+            let is_protected = |path| is_protected(&project, &PersonalGit::default(), &[path]);
             assert!(!is_protected(Path::new("l1/other")), "{links:?}");
             assert!(found.iter().all(|path| !project.starts_with(path)));
         }
@@ -825,6 +687,17 @@ mod tests {
             assert!(of_worktree.contains(&root.join(path)), "{path}");
         }
         let of_main = paths(&root.join("main"), &PersonalGit::default(), &[]);
-        assert!(of_main.contains(&root.join("main/.git/modules/a/b/hooks")));
+        for found in [of_main, of_worktree] {
+            assert!(found.contains(&root.join("main/.git/modules/a/b/hooks")));
+        }
+        // A file that came along opens no folder that it calls git's.
+        fs::create_dir_all(root.join("p/.vscode/git")).unwrap();
+        write(&root.join("p/.git"), "gitdir: .vscode/git\n");
+        write(
+            &root.join("p/.vscode/git/config"),
+            "[core]\n\thooksPath = .vscode\n",
+        );
+        let of_hostile = paths(&root.join("p"), &PersonalGit::default(), &[]);
+        assert!(of_hostile.contains(&root.join("p/.vscode")));
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::can_be_mounted;
 use super::entry::text;
 use super::index::gitlinks;
+use super::repository::git_folder;
 use crate::files::resolve_links;
 
 /// How git gets from the path of a submodule to its repository.
@@ -31,9 +32,11 @@ pub(super) struct Submodule {
     pub(super) entrance: PathBuf,
     /// The real folder of git.
     pub(super) git: PathBuf,
+    /// What names it.
+    pub(super) index: PathBuf,
 }
 
-/// All submodules that git would enter in a project, of the repositories around it too, and those of them in turn, by
+/// All submodules that git would enter in a project and in the repositories around it, and those of them in turn, by
 /// path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Submodules {
@@ -55,15 +58,15 @@ impl Submodules {
             let Some(git) = git_folder(&root).filter(|_| seen.insert(root.clone())) else {
                 continue;
             };
+            let index = git.join("index");
             let Some(paths) = gitlinks(&git) else {
-                found.too_large.insert(git.join("index"));
+                found.too_large.insert(index);
                 continue;
             };
             for path in paths.iter().map(|path| root.join(path)) {
                 // Git follows a link in the place of a submodule, and none on the way to it.
-                if path.starts_with(&project)
-                    && path.parent().is_some_and(can_be_mounted)
-                    && let Some(submodule) = Submodule::at(&path)
+                if path.parent().is_some_and(can_be_mounted)
+                    && let Some(submodule) = Submodule::at(&path, &index)
                 {
                     found.entered.insert(path.clone(), submodule);
                     next.push(path);
@@ -75,7 +78,7 @@ impl Submodules {
 }
 
 impl Submodule {
-    fn at(path: &Path) -> Option<Self> {
+    fn at(path: &Path, index: &Path) -> Option<Self> {
         let git = git_folder(path)?;
         let dot_git = path.join(".git");
         let found = fs::symlink_metadata(&dot_git).ok()?;
@@ -92,18 +95,7 @@ impl Submodule {
             lead,
             entrance,
             git,
+            index: index.to_owned(),
         })
     }
-}
-
-/// Returns the real folder of git that counts in a folder.
-pub(super) fn git_folder(root: &Path) -> Option<PathBuf> {
-    let dot_git = root.join(".git");
-    let real = dot_git.canonicalize().ok()?;
-    if real.is_dir() {
-        return Some(real);
-    }
-    let text = text(&real)?;
-    let named = text.strip_prefix("gitdir: ")?.trim_end();
-    root.join(named).canonicalize().ok()
 }

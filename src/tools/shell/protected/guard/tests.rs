@@ -566,3 +566,76 @@ fn repositories_that_no_index_names_and_plain_submodules_stay() {
         assert!(back.iter().all(|path| *path == own), "{work}: {back:?}");
     }
 }
+
+#[test]
+fn a_repository_outside_of_the_project_that_a_command_names_in_the_index_runs_nothing_later() {
+    let root = tempfile::TempDir::new().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    let project = root.join("here");
+    fs::create_dir(&project).unwrap();
+    if !sh(&root, "git init -q") {
+        return skipped("there is no git");
+    }
+    assert!(sh(&root, &format!("{REPOSITORY} && {EVIL}")));
+    let guard = Guard::new(Order {
+        is_confined: true,
+        protected: paths(&project, &PersonalGit::default(), &[]),
+        writable: vec![project, root.join(".git")],
+        ..Order::default()
+    });
+    assert!(sh(&root, NAME) && sh(&root, "git status"));
+    assert!(root.join("ran").exists(), "the attack is a good one");
+    fs::remove_file(root.join("ran")).unwrap();
+    let back = guard.put_back(Namespaces::Missing);
+    sh(&root, "git status");
+    assert!(!root.join("ran").exists(), "{back:?}");
+    assert!(root.join("sub/.git/config").exists());
+}
+
+#[test]
+fn commands_in_several_folders_of_a_repository_know_of_each_other() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let running = root.join("running");
+    for folder in ["r/.git/hooks", "r/sub", "r/.git/modules/m", "r/m"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for (file, text) in [
+        ("r/.git/config", "before"),
+        ("r/.git/modules/m/HEAD", ""),
+        ("r/m/.git", "gitdir: ../.git/modules/m"),
+    ] {
+        write(&root.join(file), text);
+    }
+    let order = |folders: &[&str]| {
+        let writable: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
+        Order {
+            is_confined: true,
+            protected: paths(&writable[0], &PersonalGit::default(), &[]),
+            running: Some(running.clone()),
+            writable,
+            ..Order::default()
+        }
+    };
+    let (whole, part) = (order(&["r"]), order(&["r/sub", "r/.git"]));
+    for (first, second) in [(&whole, &part), (&part, &whole)] {
+        let first = Guard::new(first.clone());
+        for name in ["hooks/post-commit", "config.worktree", "config"] {
+            write(&root.join("r/.git").join(name), "evil");
+        }
+        let second = Guard::new(second.clone());
+        assert_eq!(first.put_back(Namespaces::Missing).len(), 3);
+        assert_eq!(second.put_back(Namespaces::Missing), []);
+        assert_eq!(fs::read_dir(root.join("r/.git/hooks")).unwrap().count(), 0);
+        assert_eq!(text(&root.join("r/.git/config")), "before");
+        assert!(!root.join("r/.git/config.worktree").exists());
+    }
+    // What the first one could not write nobody had changed.
+    let first = Guard::new(order(&["r/m", "r/.git/modules/m"]));
+    let second = Guard::new(whole);
+    write(&root.join("r/.git/config"), "evil");
+    assert_eq!(second.put_back(Namespaces::Missing).len(), 1);
+    assert_eq!(text(&root.join("r/.git/config")), "before");
+    drop((first, second));
+    assert_eq!(fs::read_dir(running).unwrap().count(), 0);
+}
