@@ -13,6 +13,7 @@ use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::edit::{Edit, EditError};
 use super::input::{Entered, InputError, LeaveKeys, Line, LineReader, Step};
 use super::listing::count;
+use super::memory_view::Caller;
 use super::repl_context::{ReadOnly, ReplContext, Writing};
 use super::shell;
 use super::show::{self, Remedy};
@@ -89,7 +90,7 @@ impl<'a> Chat<'a> {
         self.wait_for_servers().await;
         loop {
             for warning in self.later.drain(..) {
-                show::warning(self.output, &warning);
+                show::warning(self.output, &warning, Caller::Chat);
             }
             self.take_in_servers();
             // Without a model there is nobody to call their tools.
@@ -337,7 +338,7 @@ impl<'a> Chat<'a> {
             Ok(Answer { text, warning }) => {
                 self.output.answer(&text);
                 if let Some(warning) = warning {
-                    show::warning(self.output, &warning);
+                    show::warning(self.output, &warning, Caller::Chat);
                 }
             }
             Err(error) => self.refuse(&error),
