@@ -239,7 +239,15 @@ impl<'a> Chat<'a> {
         let limits = toolbox.limits;
         let (ran, after) = shell::run(&self.repl.shell, command, self.output, self.signals).await;
         match ran {
-            Ok(ran) => {
+            Ok(None) => {
+                self.ended = Ended::WithErrors;
+                let program = command.split_whitespace().next().unwrap_or_default();
+                self.output.error(
+                    &format!("{program} needs a terminal of its own"),
+                    Some("run it in another terminal; `/edit` and Ctrl-X Ctrl-E open your editor"),
+                );
+            }
+            Ok(Some(ran)) => {
                 let notes = ran.notes.trim_end();
                 if !notes.is_empty() {
                     self.output.notice(notes);

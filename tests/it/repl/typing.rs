@@ -212,11 +212,17 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
         "!true",
         "no output; it goes to the model with your next message",
     );
-    // As vim does, which waited there for keys.
-    chat.says(
+    // As programs do that wait there for keys, and vim, whose screen stood in the message.
+    for command in [
         "!exec 0>&2; sleep 1000",
-        "killed: it needs a terminal of its own",
-    );
+        "!printf 'before\\n\\033[?1049hscreen'; sleep 1000; true",
+    ] {
+        let program = command[1..].split(' ').next().unwrap();
+        let refused = format!("error: {program} needs a terminal of its own\nhint: run it in");
+        chat.says(command, &refused);
+    }
+    chat.wait_for("\nbefore\n");
+    assert!(!chat.screen().contains("\nscreen"), "{}", chat.screen());
     // It is held in as the commands of tools are, but for the network.
     let outside = tempfile::TempDir::new_in(outside_of_temporary_folders()).unwrap();
     if lies_outside(outside.path()) {
