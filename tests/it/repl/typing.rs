@@ -450,8 +450,9 @@ fn vi_keys_know_text_objects_and_take_a_change_back() {
     types("ci\"bye", "say \"bye\" now");
     types("\x1bhdaw", "say \"\" now");
     types("u", "say \"bye\" now");
-    types("u", "say \"\" now");
     types("u", "say \"hello you\" now");
+    types("0xp$x", "asy \"hello you\" no");
+    types("uuu", "say \"hello you\" now");
     types("0daw", "\"hello you\" now");
     // A key with a purpose of its own gives an operator up.
     types("0d\x1b[Cw", "\"hello you\" now");
