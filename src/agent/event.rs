@@ -302,7 +302,7 @@ impl fmt::Display for Warning {
                 set_by,
             } => write!(
                 f,
-                "the server counted {counted} tokens where about {estimated} were sent: it may have cut off the beginning (assumed window: {window}; set the model's {set_by} to the real size)"
+                "about {estimated} tokens were sent, but the server counted {counted}: it may have cut off the beginning (assumed window: {window}; set the model's {set_by} to the real size)"
             ),
             Self::Refitted { window } => {
                 f.write_str("the request was too long for the server")?;

@@ -196,7 +196,7 @@ pub struct Brought<T> {
 }
 
 impl<T: fmt::Display> fmt::Display for Brought<T> {
-    /// `MEMORY.md:12 (matches 41 % of the words, 0.54 alike in meaning)`
+    /// `MEMORY.md:12 (matches 41 % of the words, 0.54 similar in meaning)`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, percent) = (&self.what, 100.0 * self.overlap);
         match self.similarity {
@@ -204,7 +204,7 @@ impl<T: fmt::Display> fmt::Display for Brought<T> {
             None => write!(f, "{what} (matches {percent:.0} % of the words)"),
             Some(similarity) => write!(
                 f,
-                "{what} (matches {percent:.0} % of the words, {similarity:.2} alike in meaning)"
+                "{what} (matches {percent:.0} % of the words, {similarity:.2} similar in meaning)"
             ),
         }
     }

@@ -122,7 +122,7 @@ fn without_name(error: &io::Error, folder: &Path) -> io::Error {
     match error.kind() {
         io::ErrorKind::NotFound if !folder.is_dir() => no_folder(),
         // As in `/proc`.
-        kind @ io::ErrorKind::NotFound => io::Error::new(kind, "its folder takes no files"),
+        kind @ io::ErrorKind::NotFound => io::Error::new(kind, "no file can be created there"),
         kind => kind.into(),
     }
 }

@@ -229,7 +229,7 @@ impl<'a> Chat<'a> {
         if toolbox.stance.writing == policy::Writing::Refused {
             self.ended = Ended::WithErrors;
             self.output
-                .error("this run is read-only: no command is run", None);
+                .error("this run is read-only: commands are disabled", None);
             return After::GoOn;
         }
         if command.is_empty() {

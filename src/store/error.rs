@@ -34,7 +34,7 @@ pub enum StoreError {
         /// The one that was likely meant.
         near: Option<SessionName>,
     },
-    #[error("no session {name}{} in the trash", if times.is_empty() { "" } else { " of that time" })]
+    #[error("no session {name}{} in the trash", if times.is_empty() { "" } else { " from that time" })]
     NotInTrash {
         name: SessionName,
         /// When sessions of this name were discarded that are there, but not meant.

@@ -320,7 +320,7 @@ fn a_place_that_takes_no_files_is_named_with_what_to_do() {
     };
     let out = run(&["-p", "hello", "-o", "/proc/x"]);
     let expected =
-        "error: cannot write /proc/x: its folder takes no files\nhint: choose another file\n";
+        "error: cannot write /proc/x: no file can be created there\nhint: choose another file\n";
     assert_eq!(out, expected);
     let workspace = run(&["-p", "I prefer tea", "--workspace", "/proc/none"]);
     assert!(

@@ -162,7 +162,7 @@ fn match_of<T>(brought: &Brought<T>) -> String {
     );
     brought.similarity.map_or_else(
         || words.clone(),
-        |similarity| format!("{words}, {similarity:.2} alike in meaning"),
+        |similarity| format!("{words}, {similarity:.2} similar in meaning"),
     )
 }
 

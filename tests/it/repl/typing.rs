@@ -269,7 +269,10 @@ fn a_read_only_run_runs_no_typed_command() {
     let server = listener();
     let home = Home::with(&server);
     let mut chat = home.chat(&["--read-only"]);
-    chat.says("!touch made", "this run is read-only: no command is run");
+    chat.says(
+        "!touch made",
+        "this run is read-only: commands are disabled",
+    );
     assert!(!home.path().join("made").exists());
 }
 
