@@ -300,7 +300,10 @@ fn commands_say_plainly_that_nothing_can_be_saved() {
         let run = told(command);
         let error = "error: nothing can be saved in /proc/none/";
         assert!(run.stderr.contains(error), "{command}: {run}");
-        assert!(run.stderr.contains("\nhint: choose "), "{command}: {run}");
+        assert!(
+            run.stderr.contains(" with --data-dir\nerror: "),
+            "{command}: {run}"
+        );
     }
     let run = told("/memory add the cat is blue\n/memory");
     assert!(
