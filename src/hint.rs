@@ -10,14 +10,58 @@ pub trait Hint {
 
 /// An error with its causes in one line, each said once.
 pub fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    let mut text = plain(&error.to_string());
     let mut source = error.source();
     while let Some(cause) = source {
-        let words = cause.to_string();
+        let words = plain(&cause.to_string());
         if !text.contains(&words) {
             text = format!("{text}: {words}");
         }
         source = cause.source();
     }
     text
+}
+
+/// The same with what to do about it.
+pub fn advised(error: &(impl Error + Hint)) -> String {
+    let text = chain(error);
+    error
+        .hint()
+        .map_or_else(|| text.clone(), |hint| format!("{text}; {hint}"))
+}
+
+/// What the system calls "Permission denied (os error 13)", in the words of a sentence: the number helps nobody.
+pub fn plain(words: &str) -> String {
+    let number = words.split_once(" (os error ");
+    let Some((before, (_, after))) =
+        number.and_then(|(before, it)| Some((before, it.split_once(')')?)))
+    else {
+        return words.to_owned();
+    };
+    let begin = before.rfind(": ").map_or(0, |at| at + 2);
+    let (subject, reason) = before.split_at(begin);
+    let mut letters = reason.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    let first = first.map_or_else(String::new, String::from);
+    format!("{subject}{first}{}{after}", letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_an_error_is_left_out() {
+        for (words, expected) in [
+            ("Permission denied (os error 13)", "permission denied"),
+            (
+                "cannot read /x: No such file or directory (os error 2) at line 3",
+                "cannot read /x: no such file or directory at line 3",
+            ),
+            ("the model said (os error", "the model said (os error"),
+            ("", ""),
+        ] {
+            assert_eq!(plain(words), expected);
+        }
+    }
 }

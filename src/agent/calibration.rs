@@ -58,12 +58,19 @@ impl Agent {
         let usage = TokenUsage::new(input, window, threshold, counted.is_none());
         let tools = sent.budget.calibration().grow(sent.tools);
         let all = sent.budget.calibration().grow(sent.cost);
-        let cut = counted.and_then(|counted| self.warned.of_count((all, tools), counted, window));
+        let loads_window = self.provider.loads_window();
+        let set_by = if loads_window {
+            "num_ctx"
+        } else {
+            "context_window"
+        };
+        let cut =
+            counted.and_then(|counted| self.warned.of_count((all, tools), counted, window, set_by));
         let makes_room = MakesRoom {
             tools,
             compacting: self.settings.summariser.is_some()
                 || self.memory.can_compact(sent.budget.prompt()),
-            loads_window: self.provider.loads_window(),
+            loads_window,
         };
         let near = self.warned.of_usage(usage, makes_room);
         let is_real = match self.window_source {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::auto_compact::{Asker, written};
-use super::summarizer::{NotWritten, Progress};
+use super::summarizer::{BETTER_MODEL, NotWritten, Progress};
 use super::{Agent, Warning};
 use crate::chat::Tokens;
 use crate::hint::Hint;
@@ -81,7 +81,8 @@ impl Hint for CompactError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Cannot(error) => error.hint(),
-            Self::NotTaken(_) => None,
+            Self::NotTaken(error) if error.is_stale() => Some("try again".into()),
+            Self::NotTaken(_) => Some(BETTER_MODEL.into()),
             Self::NotWritten(error) => error.hint(),
             Self::NeedsModel => Some(CONNECT.into()),
         }

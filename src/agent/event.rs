@@ -94,6 +94,8 @@ pub enum Warning {
         estimated: Tokens,
         counted: Tokens,
         window: Tokens,
+        /// The key of the config that says how large it is.
+        set_by: &'static str,
     },
     /// The server's window is smaller than assumed; the request was made again, shorter.
     Refitted { window: Option<Tokens> },
@@ -285,18 +287,22 @@ impl fmt::Display for Warning {
                 beside.remedy()
             ),
             Self::SilentCut {
-                counted, window, ..
+                counted,
+                window,
+                set_by,
+                ..
             } if counted == window => write!(
                 f,
-                "the request filled the whole window of {window} tokens: the server may have cut off its beginning (set num_ctx or context_window to the real size)"
+                "the request filled the whole window of {window} tokens: the server may have cut off its beginning (set the model's {set_by} to the real size)"
             ),
             Self::SilentCut {
                 estimated,
                 counted,
                 window,
+                set_by,
             } => write!(
                 f,
-                "the server counted {counted} tokens where about {estimated} were sent: it may have cut off the beginning (assumed window: {window}; set num_ctx or context_window to the real size)"
+                "about {estimated} tokens were sent, but the server counted {counted}: it may have cut off the beginning (assumed window: {window}; set the model's {set_by} to the real size)"
             ),
             Self::Refitted { window } => {
                 f.write_str("the request was too long for the server")?;

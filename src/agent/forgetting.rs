@@ -54,7 +54,7 @@ impl Agent {
             self.ledger.apply(record);
         }
         refused = self.ledger.save().err().or(refused);
-        let warning = refused.as_ref().map(Warning::not_saved);
+        let warning = refused.and_then(|refused| self.warned.of_refusal(&refused));
         self.memory.restore(self.ledger.session());
         self.kept = crate::memory::LongTermContext::default();
         ForgottenHere {

@@ -2,7 +2,6 @@
 //!
 //! A job works on what it was given; its result is taken only if the session is still what it was made for.
 
-use std::path::Path;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -323,8 +322,7 @@ impl Agent {
     pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
         let refused = self.entries.flush_at_last(self.clock.now());
         // A folder that refuses the session refuses its entries: one thing to say.
-        let folder = self.entries.store().paths().next().and_then(Path::parent);
-        let is_told = folder.is_some_and(|folder| self.has_warned_of(folder));
+        let is_told = self.loses_entries();
         let refused = refused
             .filter(|warning| !(is_told && matches!(warning, Warning::EntriesNotKept { .. })));
         let mut warnings: Vec<Warning> = refused.into_iter().collect();

@@ -70,7 +70,7 @@ pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools
 pub use counter::{Count, Uncounted};
 pub use end_hooks::{EndHook, EndHooks, Ending, Ran};
 pub use entries::{CannotPin, Pinned};
-pub use event::{Beside, Observer, Reach, ToolReport, TurnEvent, Warning};
+pub use event::{Beside, MakesRoom, Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use external_memory::ExternalMemory;
 pub use forgetting::ForgottenHere;
 pub use input::Input;
@@ -430,6 +430,17 @@ impl Agent {
     /// Returns whether the person was warned of that before the first turn, and it is still so.
     pub fn was_warned_at_start(&self) -> bool {
         self.warned.was_warned_at_start()
+    }
+
+    /// Returns whether the data folder took nothing when it was tried last.
+    pub fn is_unsaved(&self) -> bool {
+        self.warned.unwritable().is_some()
+    }
+
+    /// Returns whether that holds for entries, too.
+    pub fn loses_entries(&self) -> bool {
+        let folder = self.entries.store().paths().next().and_then(Path::parent);
+        folder.is_some_and(|folder| self.has_warned_of(folder))
     }
 
     /// Returns whether the person was warned that nothing can be saved in this folder: it is inside the data folder, and

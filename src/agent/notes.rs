@@ -11,7 +11,7 @@ use super::end_hooks::{Ending, Ran};
 use super::event::{TurnContext, TurnEvent, Warning};
 use super::long_term::{LongTermMemory, Lost, Parts, Taken, Unwritten};
 use crate::chat::{Message, Outcome, Part, Role, SessionName, Tokens, TurnId};
-use crate::hint::chain;
+use crate::hint::advised;
 use crate::memory::{Backend, LongTermContext};
 use crate::text::is_off_record;
 use crate::text::secrets::Known;
@@ -283,7 +283,7 @@ impl Agent {
                 notes.buffer().close(now).err(),
             ];
             let failed = failed.into_iter().flatten();
-            long_term.later.extend(failed.map(|error| chain(&error)));
+            long_term.later.extend(failed.map(|error| advised(&error)));
         }
     }
 

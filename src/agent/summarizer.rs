@@ -53,6 +53,10 @@ pub enum NotWritten {
     Interrupted,
 }
 
+/// What helps against a summary that is not good enough, or not there.
+pub(super) const BETTER_MODEL: &str =
+    "try again; `memory.summarization_model` in the config file can name a better model";
+
 impl Hint for NotWritten {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
@@ -67,8 +71,8 @@ impl Hint for NotWritten {
             | Self::TooShort
             | Self::CalledTool
             | Self::TimedOut
-            | Self::Stuck { .. }
-            | Self::Interrupted => None,
+            | Self::Stuck { .. } => Some(BETTER_MODEL.into()),
+            Self::Interrupted => None,
         }
     }
 }

@@ -77,7 +77,7 @@ impl Approver for Nobody {
                 format!("pass {flag} to allow {}", run.escalation)
             }
             (None, Effect::WritesProtected(_)) => {
-                "some program acts upon that file later, so -y does not cover it".to_owned()
+                "a program runs that file later, so -y does not cover it".to_owned()
             }
             (None, _) if asked.is_unconfined => {
                 "part of the sandbox is missing here, so -y does not cover it; --sandbox off turns the sandbox off"

@@ -129,6 +129,7 @@ impl WarnOnce {
         (all, tools): (Tokens, Tokens),
         counted: Tokens,
         window: Tokens,
+        set_by: &'static str,
     ) -> Option<Warning> {
         const WORTH_IT: Tokens = Tokens(512);
         self.counts_tools |= u64::from(counted.0) * 10 > u64::from(all.0) * 9;
@@ -145,6 +146,7 @@ impl WarnOnce {
                 estimated,
                 counted,
                 window,
+                set_by,
             })
     }
 }
@@ -214,13 +216,20 @@ mod tests {
         let sent = (Tokens(1_200), Tokens(600));
         let window = Tokens(8_192);
         let mut told = WarnOnce::default();
-        assert!(told.of_count(sent, Tokens(550), window).is_none());
-        assert!(told.of_count(sent, Tokens(1_150), window).is_none());
-        let warning = told.of_count(sent, Tokens(550), window);
+        assert!(
+            told.of_count(sent, Tokens(550), window, "num_ctx")
+                .is_none()
+        );
+        assert!(
+            told.of_count(sent, Tokens(1_150), window, "num_ctx")
+                .is_none()
+        );
+        let warning = told.of_count(sent, Tokens(550), window, "num_ctx");
         let expected = Warning::SilentCut {
             estimated: Tokens(1_200),
             counted: Tokens(550),
             window,
+            set_by: "num_ctx",
         };
         assert_eq!(warning, Some(expected));
     }
@@ -238,6 +247,7 @@ mod tests {
                 (Tokens(estimated), Tokens(0)),
                 Tokens(counted),
                 Tokens(window),
+                "context_window",
             );
             assert_eq!(
                 warning.is_some(),

@@ -12,16 +12,17 @@ use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Entry, Source, Texts};
-use crate::hint::Hint;
 use crate::provider::{Catalog, Delivery, Provider, ProviderError};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
 use crate::repl::input::HistoryFile;
+use crate::repl::memory_view::Caller;
 use crate::repl::repl_context::{
     Environment, Places, Preset, ReadOnly, Reopen, ReplContext, Setting, Settings, Writing,
     home_relative,
 };
 use crate::repl::{Signals, show};
+use crate::store::Unwritable;
 use crate::term::Output;
 
 /// What a session is called where neither a person nor a config file says.
@@ -68,24 +69,15 @@ async fn one_chat(
     let texts = Texts::load(inputs.folders.config.as_deref())?;
     let memory = parts::memory(&config, &texts)?;
     let mut catalog = parts::catalog(&config, &inputs, &texts)?;
-    if let Some(name) = &args.model
-        && let Err(unknown) = catalog.knows(name)
-    {
-        match catalog.find(name).await {
-            Ok(found) => {
-                config.settings.provider.models.default = found.provider.model().to_string();
-                catalog = parts::catalog(&config, &inputs, &texts)?;
-            }
-            // It was looked for, and says more than the check of the config below.
-            Err(error) if error.hint() != unknown.hint() => return Err(error.into()),
-            Err(_) => {}
-        }
-    }
-    if args.private {
+    if args.private || Unwritable::of(&config.settings.data_dir.join("history")).is_some() {
         catalog = catalog.saving_nothing();
     }
-    check_models(&config, &catalog)?;
+    check_models(&config, &catalog).await?;
     let mut choice = catalog.choose(None).await?;
+    let default = &mut config.settings.provider.models.default;
+    if !catalog.is_certain(default) {
+        *default = choice.provider.model().to_string();
+    }
     // Whatever else keeps the server from answering is told with the reply that it costs.
     if args.model.is_some()
         && let Err(error @ (ProviderError::UnknownModel { .. } | ProviderError::Setup { .. })) =
@@ -254,6 +246,7 @@ async fn one_chat(
         servers.start();
     }
     let is_terminal = run_mode == RunMode::Terminal;
+    let is_chat = !matches!(run_mode, RunMode::OneShot(_));
     let learns = is_terminal && repl.env.places.writing == Writing::Kept;
     let waiting = leaving::Waiting::of(&run_mode);
     let exit = match run_mode {
@@ -310,10 +303,17 @@ async fn one_chat(
         signals,
     )
     .await;
+    let caller = if is_chat { Caller::Chat } else { Caller::Shell };
     for warning in &warnings {
-        show::warning(output, warning);
+        show::warning(output, warning, caller);
     }
     let closed = repl.agent.close();
+    if is_chat && repl.env.places.writing == Writing::Kept && !repl.agent.is_blank() {
+        let left = repl.env.store.leave(repl.session().name(), repl.env.now());
+        if let Err(error) = left {
+            tracing::warn!(%error, "the session used last");
+        }
+    }
     servers::end(&mut repl).await;
     closed.map_err(|source| match source.unwritable() {
         Some(unwritable) => CliError::Unwritable {

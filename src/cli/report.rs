@@ -253,6 +253,7 @@ impl Hint for CliError {
             {
                 Some("create its folder first".into())
             }
+            Self::File { action, .. } if *action == "write" => Some("choose another file".into()),
             Self::NoModel { .. } | Self::File { .. } | Self::Runtime { .. } => None,
         }
     }

@@ -4,7 +4,7 @@ use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
 use super::trust::Shown;
 use super::{app, opening, parts, trust};
-use crate::config::{self, Config, ConfigError, Mistake, Problem, Settings, Texts};
+use crate::config::{self, Config, ConfigError, Mistake, Problem, Settings, Source, Texts};
 use crate::files::LocalDisk;
 use crate::hint::{Hint, chain};
 use crate::provider::Catalog;
@@ -128,9 +128,24 @@ const CHAT_MODELS: [ModelSetting; 2] = [
 ];
 const EMBEDDING_MODELS: [ModelSetting; 1] = [("rag.model", |it| &it.rag.model)];
 
-/// Refuses models of a chat that name nothing, with the place of each.
-pub(super) fn check_models(config: &Config, catalog: &Catalog) -> Result<(), CliError> {
-    let unknown = unknown_models(config, catalog, &CHAT_MODELS);
+/// Refuses models of a chat that name nothing, with the place of each and what servers have that is like it. Of the
+/// command line a name that some server has is enough.
+pub(super) async fn check_models(config: &Config, catalog: &Catalog) -> Result<(), CliError> {
+    let mut unknown = Vec::new();
+    for setting in &CHAT_MODELS {
+        for mut mistake in unknown_models(config, catalog, [setting]) {
+            let found = catalog.choose(Some(setting.1(&config.settings))).await;
+            let near = match &found {
+                Ok(_) if matches!(mistake.source, Source::Flag(_)) => continue,
+                Ok(found) => Some(format!("did you mean {}?", found.provider.model()).into()),
+                Err(error) => error.hint(),
+            };
+            if let (Problem::Unknown { hint, .. }, Some(near)) = (&mut mistake.problem, near) {
+                *hint = near.into_owned();
+            }
+            unknown.push(mistake);
+        }
+    }
     if unknown.is_empty() {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use crate::agent::{Approver, Files, Limits, Toolbox};
 use crate::config::{Config, Inputs, config_paths};
 use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
-use crate::hint::{Hint, chain};
+use crate::hint::{advised, chain};
 use crate::long_term::notes::Workspace;
 use crate::store::Outputs;
 use crate::term::Output;
@@ -34,7 +34,7 @@ pub(super) fn project(args: &ChatArgs, inputs: &Inputs) -> Result<PathBuf, CliEr
         return Ok(inputs.working_dir.clone());
     };
     let cannot = |why: io::Error| CliError::Usage {
-        problem: format!("cannot work in {}: {why}", folder.display()),
+        problem: format!("cannot work in {}: {}", folder.display(), chain(&why)),
         hint: "choose a folder that exists with --project",
     };
     let found = inputs.working_dir.join(folder);
@@ -108,8 +108,7 @@ pub(super) fn toolbox(
         let older = config.settings.data_dir.join("approvals");
         let approvals = Approvals::new(disk, &state.join("approvals"), project);
         if let Err(error) = toolbox.remember_in(approvals.with_denials_of(&older)) {
-            let hint = error.hint().unwrap_or_default();
-            output.warning(&format!("{}; {hint}", chain(&error)));
+            output.warning(&advised(&error));
         }
     }
     Ok(toolbox)

@@ -156,9 +156,11 @@ pub struct Mistake {
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.source)?;
-        let is_named = match self.problem {
-            Problem::Unknown { .. } => true,
-            _ => matches!(self.source, Source::File { .. }),
+        let is_named = match (&self.source, &self.problem) {
+            // A flag says what it sets.
+            (Source::Flag(_), _) => false,
+            (_, Problem::Unknown { .. }) => true,
+            (source, _) => matches!(source, Source::File { .. }),
         };
         if is_named && !self.key.is_empty() {
             write!(f, "{}: ", self.key)?;

@@ -196,19 +196,17 @@ pub struct Brought<T> {
 }
 
 impl<T: fmt::Display> fmt::Display for Brought<T> {
-    /// `MEMORY.md:12 (1.32: words 41 %, meaning 0.54)`
+    /// `MEMORY.md:12 (matches 41 % of the words, 0.54 similar in meaning)`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} ({:.2}: words {:.0} %",
-            self.what,
-            self.score,
-            100.0 * self.overlap
-        )?;
-        if let Some(similarity) = self.similarity {
-            write!(f, ", meaning {similarity:.2}")?;
+        let (what, percent) = (&self.what, 100.0 * self.overlap);
+        match self.similarity {
+            None if self.overlap == 0.0 => write!(f, "{what} (next to a match)"),
+            None => write!(f, "{what} (matches {percent:.0} % of the words)"),
+            Some(similarity) => write!(
+                f,
+                "{what} (matches {percent:.0} % of the words, {similarity:.2} similar in meaning)"
+            ),
         }
-        f.write_str(")")
     }
 }
 

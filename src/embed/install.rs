@@ -105,7 +105,8 @@ impl Hint for InstallError {
                 Some("nothing was saved; try another server with `--from`".into())
             }
             Self::Occupied { .. } => Some(
-                "it is used as it is; for this one set `embedding.path` to another folder".into(),
+                "it is used as it is; to install this one, set `embedding.path` to another folder"
+                    .into(),
             ),
             Self::Setup(error) => error.hint(),
             Self::Io { .. } => None,

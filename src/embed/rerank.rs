@@ -42,7 +42,7 @@ impl Reranker {
             })
         })?;
         order_of(&answer, texts.len())
-            .ok_or_else(|| self.protocol("something that is no list of scores"))
+            .ok_or_else(|| self.protocol("something that is not a list of scores"))
     }
 
     async fn ask(&self, question: &str, texts: &[&str]) -> Result<Vec<u8>, EmbedError> {
@@ -66,7 +66,7 @@ impl Reranker {
         match body {
             Some(body) if status.is_success() => Ok(body),
             Some(_) => Err(self.protocol(&format!("status {status}"))),
-            None => Err(self.protocol("too long an answer")),
+            None => Err(self.protocol("an answer that is too long")),
         }
     }
 

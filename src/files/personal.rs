@@ -121,6 +121,8 @@ pub fn no_folder() -> io::Error {
 fn without_name(error: &io::Error, folder: &Path) -> io::Error {
     match error.kind() {
         io::ErrorKind::NotFound if !folder.is_dir() => no_folder(),
+        // As in `/proc`.
+        kind @ io::ErrorKind::NotFound => io::Error::new(kind, "no file can be created there"),
         kind => kind.into(),
     }
 }

@@ -679,7 +679,7 @@ async fn rerank(reranker: &Reranker, question: &str, hits: &mut [Hit]) {
                 hits[at].score = score;
             }
         }
-        Err(error) => tracing::warn!("hits are in their first order: {}", chain(&error)),
+        Err(error) => tracing::warn!("results were not reranked: {}", chain(&error)),
     }
 }
 

@@ -9,6 +9,7 @@ use reqwest::{Client, Response};
 
 use super::words::one_line;
 use super::{Endpoint, NetError};
+use crate::hint::plain;
 
 /// Servers of large files send their clients on, but not for ever.
 const MAX_REDIRECTS: usize = 10;
@@ -117,10 +118,5 @@ fn deepest(error: &dyn std::error::Error) -> String {
 
 /// The cause at the bottom: "connection refused" says more than "error sending request".
 pub fn causes(error: &dyn std::error::Error) -> String {
-    let deepest = deepest(error);
-    // "Connection refused (os error 111)": the number helps nobody.
-    match deepest.find(" (os error") {
-        Some(at) => deepest[..at].to_lowercase(),
-        None => deepest,
-    }
+    plain(&deepest(error))
 }

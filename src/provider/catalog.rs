@@ -147,10 +147,33 @@ impl Catalog {
         })
     }
 
-    /// Finds the provider for an alias, `provider/model`, a provider's name, a known model's name or
-    /// `auto`; without a choice, for `models.default`.
+    /// Finds the provider for an alias, `provider/model`, a provider's name, a model's name or `auto`; without a
+    /// choice, for `models.default`.
     pub async fn choose(&self, choice: Option<&str>) -> Result<Choice, ProviderError> {
         let choice = choice.unwrap_or(&self.settings.models.default).trim();
+        if self.is_certain(choice) {
+            self.resolved(choice).await
+        } else {
+            self.find(choice).await
+        }
+    }
+
+    /// Returns whether a choice stands for one model, whatever servers have.
+    pub fn is_certain(&self, choice: &str) -> bool {
+        let is_bare = !self.settings.models.aliases.contains_key(choice) && !choice.contains('/');
+        match self.resolve(choice) {
+            // A name that everybody knows; more than one server may have it, or only another one than the first.
+            Ok(Wanted::Model(model)) if is_bare => self.entry(&model.provider).is_ok_and(|entry| {
+                let configured = self.settings.providers.values();
+                let alike = configured.filter(|it| it.kind == entry.settings.kind);
+                alike.count() < 2
+            }),
+            resolved => resolved.is_ok(),
+        }
+    }
+
+    /// The same without a look at what servers have.
+    pub(super) async fn resolved(&self, choice: &str) -> Result<Choice, ProviderError> {
         match self.resolve(choice)? {
             Wanted::Auto => detect::auto(self).await,
             Wanted::Provider(name) => detect::usual(self, &self.entry(&name)?).await,
@@ -161,9 +184,15 @@ impl Catalog {
         }
     }
 
-    /// Returns the provider that a chat begins with, by its name; asks Ollama at most.
+    /// Returns the provider that a chat begins with, by its name; asks Ollama at most, unless servers have to be looked
+    /// at for a name.
     pub async fn provider(&self) -> Result<String, ProviderError> {
-        match self.resolve(self.settings.models.default.trim())? {
+        let default = self.settings.models.default.trim();
+        if !self.is_certain(default) {
+            let found = self.find(default).await?;
+            return Ok(found.provider.model().provider.clone());
+        }
+        match self.resolve(default)? {
             Wanted::Auto => detect::provider(self).await,
             Wanted::Provider(name) => Ok(name),
             Wanted::Model(model) => Ok(model.provider),
@@ -198,7 +227,7 @@ impl Catalog {
             };
             return Err(ProviderError::Setup {
                 what: format!("{provider}/{model} is {kind}not a chat model"),
-                hint: "`/model` lists models".to_owned(),
+                hint: "`/model` or `cogtrix models` lists others".to_owned(),
             });
         }
         let entry = self.entry(provider)?;
@@ -306,7 +335,7 @@ impl Catalog {
         })
     }
 
-    fn no_such(&self, choice: &str) -> ProviderError {
+    pub(super) fn no_such(&self, choice: &str) -> ProviderError {
         let aliases: Vec<String> = self.aliases().map(str::to_owned).collect();
         let known = match aliases.len() {
             0 => String::new(),

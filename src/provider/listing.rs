@@ -98,13 +98,18 @@ impl Catalog {
         })
     }
 
-    /// Finds the model of this name. One without its provider is looked for at all of them, and its tag may be left
-    /// out where only one has it or one is the latest: `tiny` is `ollama/tiny:latest`.
-    pub async fn find(&self, name: &str) -> Result<Choice, ProviderError> {
-        let Err(unknown) = self.knows(name) else {
-            return self.choose(Some(name)).await;
-        };
-        let name = name.trim();
+    /// Finds the model of this name without its provider: at all of them. Its tag may be left out where only one has
+    /// it or one is the latest: `tiny` is `ollama/tiny:latest`.
+    pub(super) async fn find(&self, name: &str) -> Result<Choice, ProviderError> {
+        let usual = self.resolved(name).await;
+        if let Ok(choice) = &usual
+            && !matches!(
+                self.check(choice).await,
+                Err(ProviderError::UnknownModel { .. } | ProviderError::Setup { .. })
+            )
+        {
+            return usual;
+        }
         let is_exact = |it: &&ListedModel| it.name.model == name;
         // That is what a name without a tag means to Ollama.
         let is_latest = |it: &&ListedModel| it.name.model.strip_prefix(name) == Some(":latest");
@@ -122,7 +127,9 @@ impl Catalog {
             named = listed.iter().filter(is_tagged).collect();
         }
         let meant: Vec<String> = match named.as_slice() {
-            [one] => return self.choose(Some(&one.name.to_string())).await,
+            [one] => return self.resolved(&one.name.to_string()).await,
+            // Whoever is to use it says what is wrong with it.
+            [] if usual.is_ok() => return usual,
             [] => {
                 let near = listed.iter().filter(is_near).take(SHOWN);
                 near.map(|it| it.name.to_string()).collect()
@@ -130,10 +137,10 @@ impl Catalog {
             several => several.iter().map(|it| it.name.to_string()).collect(),
         };
         if meant.is_empty() {
-            return Err(unknown);
+            return usual;
         }
         Err(ProviderError::Setup {
-            what: unknown.to_string(),
+            what: self.no_such(name).to_string(),
             hint: format!("did you mean {}?", meant.join(" or ")),
         })
     }

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::ask::STOPS;
 use super::commands::{self, Answer, CommandError, Next};
 use super::input::{InputError, Line, LineReader};
+use super::memory_view::Caller;
 use super::question::{Length, Wide, choices, headline, named};
 use super::repl_context::Environment;
 use super::{Signal, Signals, show as shown_as};
@@ -233,7 +234,7 @@ async fn look(
         Ok(Next::Answer(Answer { text, warning })) => {
             output.answer(&text);
             if let Some(warning) = warning {
-                shown_as::warning(output, &warning);
+                shown_as::warning(output, &warning, Caller::Chat);
             }
         }
         Ok(Next::Diff(diff)) => output.change(&diff),

@@ -13,6 +13,7 @@ use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::edit::{Edit, EditError};
 use super::input::{Entered, InputError, LeaveKeys, Line, LineReader, Step};
 use super::listing::count;
+use super::memory_view::Caller;
 use super::repl_context::{ReadOnly, ReplContext, Writing};
 use super::shell;
 use super::show::{self, Remedy};
@@ -89,7 +90,7 @@ impl<'a> Chat<'a> {
         self.wait_for_servers().await;
         loop {
             for warning in self.later.drain(..) {
-                show::warning(self.output, &warning);
+                show::warning(self.output, &warning, Caller::Chat);
             }
             self.take_in_servers();
             // Without a model there is nobody to call their tools.
@@ -228,7 +229,7 @@ impl<'a> Chat<'a> {
         if toolbox.stance.writing == policy::Writing::Refused {
             self.ended = Ended::WithErrors;
             self.output
-                .error("this run is read-only: no command is run", None);
+                .error("this run is read-only: commands are disabled", None);
             return After::GoOn;
         }
         if command.is_empty() {
@@ -238,7 +239,15 @@ impl<'a> Chat<'a> {
         let limits = toolbox.limits;
         let (ran, after) = shell::run(&self.repl.shell, command, self.output, self.signals).await;
         match ran {
-            Ok(ran) => {
+            Ok(None) => {
+                self.ended = Ended::WithErrors;
+                let program = command.split_whitespace().next().unwrap_or_default();
+                self.output.error(
+                    &format!("{program} needs a terminal of its own"),
+                    Some("run it in another terminal; `/edit` and Ctrl-X Ctrl-E open your editor"),
+                );
+            }
+            Ok(Some(ran)) => {
                 let notes = ran.notes.trim_end();
                 if !notes.is_empty() {
                     self.output.notice(notes);
@@ -337,7 +346,7 @@ impl<'a> Chat<'a> {
             Ok(Answer { text, warning }) => {
                 self.output.answer(&text);
                 if let Some(warning) = warning {
-                    show::warning(self.output, &warning);
+                    show::warning(self.output, &warning, Caller::Chat);
                 }
             }
             Err(error) => self.refuse(&error),

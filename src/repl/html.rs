@@ -32,7 +32,7 @@ pub(super) fn page(session: &Session) -> String {
     }
     let messages = count(session.messages().len(), "message");
     let began = session.meta().created_at;
-    let began = began.map_or_else(String::new, |at| format!(" \u{b7} began {at}"));
+    let began = began.map_or_else(String::new, |at| format!(" \u{b7} started {at}"));
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
         digest(STYLE),

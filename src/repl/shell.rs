@@ -13,23 +13,38 @@ use crate::agent::Limits;
 use crate::chat::Attached;
 use crate::term::Output;
 use crate::tools::shape::shaped;
-use crate::tools::shell::{RanTyped, Shell};
+use crate::tools::shell::{NEEDS_TERMINAL, RanTyped, Shell};
 use crate::tools::{Failure, Text, progress};
 
 /// What a `!` alone is answered with.
 pub(super) const USAGE: &str = "usage: !COMMAND runs a command here, in the sandbox but with network; the model gets its output with your next message";
 
-/// Runs the command and shows what it prints; Ctrl-C ends it.
+/// How a program begins to draw on the whole screen.
+const SCREENS: [&str; 3] = ["\u{1b}[?1049h", "\u{1b}[?1047h", "\u{1b}[?47h"];
+
+/// Runs the command and shows what it prints; Ctrl-C ends it. `None` where it wanted the terminal, and was ended.
 pub(super) async fn run(
     shell: &Shell,
     command: &str,
     output: &mut Output,
     signals: &mut Signals,
-) -> (Result<RanTyped, Failure>, After) {
+) -> (Result<Option<RanTyped>, Failure>, After) {
     let cancel = CancellationToken::new();
     let (sender, mut printed) = progress();
     let mut plain = StripStr::new();
     let mut after = After::GoOn;
+    let mut takes_screen = false;
+    let mut take = |text: &str, output: &mut Output| {
+        let begin = SCREENS.iter().filter_map(|it| text.find(it)).min();
+        if !takes_screen {
+            let text = plain.strip_next(&text[..begin.unwrap_or(text.len())]);
+            output.command_delta(&text.collect::<String>());
+        }
+        takes_screen |= begin.is_some();
+        if takes_screen {
+            cancel.cancel();
+        }
+    };
     output.progress(&format!(
         "running {} … (Ctrl-C ends it)",
         first_words(command, 60)
@@ -38,7 +53,7 @@ pub(super) async fn run(
     let ran = loop {
         tokio::select! {
             biased;
-            Some(text) = printed.recv() => show(&mut plain, &text, output),
+            Some(text) = printed.recv() => take(&text, output),
             ran = &mut running => break ran,
             signal = signals.next() => {
                 cancel.cancel();
@@ -49,16 +64,16 @@ pub(super) async fn run(
         }
     };
     while let Ok(text) = printed.try_recv() {
-        show(&mut plain, &text, output);
+        take(&text, output);
     }
     output.end_reply();
     output.end_progress();
+    let ran = match ran {
+        _ if takes_screen => Ok(None),
+        Ok(ran) if ran.end.contains(NEEDS_TERMINAL) => Ok(None),
+        ran => ran.map(Some),
+    };
     (ran, after)
-}
-
-fn show(plain: &mut StripStr, text: &str, output: &mut Output) {
-    let text: String = plain.strip_next(text).collect();
-    output.command_delta(&text);
 }
 
 /// Returns the command with its output, cut to the size of a tool's result, as it goes with a message.

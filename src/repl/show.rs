@@ -28,7 +28,7 @@ pub fn event(output: &mut Output, event: TurnEvent, caller: Caller) {
         // A run of one prompt has no next turn: its end tells whether it is kept.
         TurnEvent::Warning(Warning::NotSaved { .. } | Warning::SavedAgain)
             if caller != Caller::Chat => {}
-        TurnEvent::Warning(warning) => self::warning(output, &warning),
+        TurnEvent::Warning(warning) => self::warning(output, &warning, caller),
         TurnEvent::Compacting { messages, progress } => {
             output.wait_for(compacting(messages, progress), "Ctrl-C continues without");
         }
@@ -136,9 +136,28 @@ const ABOUT: [&str; 10] = [
     "command", "path", "url", "pattern", "query", "text", "task", "content", "name", "key",
 ];
 
+/// What warnings advise in a chat, and where nobody types commands.
+const ADVICE: [(&str, &str); 10] = [
+    ("(`/context` shows what is sent, ", "("),
+    ("`/compact` makes room", "`/compact` in a chat makes room"),
+    ("; `/compact` tries again", ""),
+    (" · /compact undo", ""),
+    ("`/memory list`", "`cogtrix memory list`"),
+    ("(`/model`)", "(`-m`)"),
+    ("(`/tools off NAME` turns one off, ", "("),
+    ("`/tools off NAME`, ", ""),
+    ("`/tools none` or `--tools none`", "`--tools none`"),
+    ("`/tools none`", "`--tools none`"),
+];
+
 /// Says what the person should know.
-pub fn warning(output: &mut Output, warning: &Warning) {
-    let text = warning.to_string();
+pub fn warning(output: &mut Output, warning: &Warning, caller: Caller) {
+    let mut text = warning.to_string();
+    if caller != Caller::Chat {
+        for (in_chat, elsewhere) in ADVICE {
+            text = text.replace(in_chat, elsewhere);
+        }
+    }
     if warning.is_notice() {
         output.notice(&text);
     } else {
@@ -226,6 +245,59 @@ mod tests {
     use crate::term::fixture::streams;
     use crate::term::{Device, Policy};
     use crate::testing::Capture;
+
+    /// A run of one prompt named commands that nobody can type there.
+    #[test]
+    fn a_run_of_one_prompt_is_advised_flags_and_no_commands() {
+        use crate::agent::{Beside, MakesRoom, Reach};
+        use crate::chat::{Form, Tokens};
+        use crate::context::TokenUsage;
+        let usage = TokenUsage::new(Tokens(90), Tokens(100), 0.8, false);
+        let near = |tools, compacting| Warning::NearLimit {
+            usage,
+            makes_room: MakesRoom {
+                tools: Tokens(tools),
+                compacting,
+                loads_window: false,
+            },
+        };
+        for warning in [
+            near(0, true),
+            near(0, false),
+            near(10, false),
+            near(60, true),
+            Warning::LeftOut {
+                messages: 12,
+                reach: Reach::Recalled,
+            },
+            Warning::InputCut {
+                chars: 9,
+                beside: Beside {
+                    tools: Tokens(9),
+                    rest: Tokens(9),
+                    window: Tokens(99),
+                },
+            },
+            Warning::NoSummary {
+                why: "no answer".to_owned(),
+            },
+            Warning::Learned { facts: Vec::new() },
+            Warning::Compacted {
+                messages: 4,
+                form: Form::Summary,
+            },
+            Warning::ToolsLeftOut {
+                tools: 4,
+                tokens: Tokens(900),
+            },
+        ] {
+            let seen = Capture::default();
+            let mut output = Output::new(streams(&seen, Device::Terminal, 200), Policy::default());
+            self::warning(&mut output, &warning, Caller::Shell);
+            let text = seen.text().replace("`/compact` in a chat", "");
+            assert!(!text.contains('/'), "{text}");
+        }
+    }
 
     #[test]
     fn the_time_to_the_next_try_is_seen_however_long_the_reason_is() {

@@ -17,6 +17,9 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
+    /// It is no matter of one file.
+    #[error("nothing can be saved in {}: {}", folder.display(), why.why())]
+    Unwritable { folder: PathBuf, why: Unwritable },
     #[error("session {name} is open in another process{}", pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Locked { name: SessionName, pid: Option<u32> },
     #[error("{} has version {found}, but this program supports {known}", path.display())]
@@ -31,7 +34,7 @@ pub enum StoreError {
         /// The one that was likely meant.
         near: Option<SessionName>,
     },
-    #[error("no session {name}{} in the trash", if times.is_empty() { "" } else { " of that time" })]
+    #[error("no session {name}{} in the trash", if times.is_empty() { "" } else { " from that time" })]
     NotInTrash {
         name: SessionName,
         /// When sessions of this name were discarded that are there, but not meant.
@@ -65,7 +68,8 @@ impl Hint for StoreError {
                 Some("rename that one first, with `cogtrix sessions rename`".into())
             }
             Self::Changed { .. } => Some("nothing was written; try again".into()),
-            Self::Io { .. } => self.unwritable().map(|why| why.remedy().into()),
+            Self::Unwritable { why, .. } => Some(why.remedy().into()),
+            Self::Io { .. } => None,
         }
     }
 }
@@ -74,8 +78,9 @@ impl StoreError {
     /// Why nothing can be written, where it is no matter of one file.
     pub fn unwritable(&self) -> Option<Unwritable> {
         match self {
-            Self::Io { path, source, .. } => Unwritable::by(source, path.parent()?),
-            Self::Locked { .. }
+            Self::Unwritable { why, .. } => Some(*why),
+            Self::Io { .. }
+            | Self::Locked { .. }
             | Self::Newer { .. }
             | Self::Missing { .. }
             | Self::NotInTrash { .. }
@@ -86,6 +91,9 @@ impl StoreError {
     }
 }
 
+/// What is done to files that need not be written.
+const READS: [&str; 2] = ["read", "list"];
+
 /// Says what was done to which file when it failed.
 pub(super) trait At<T> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, StoreError>;
@@ -93,10 +101,20 @@ pub(super) trait At<T> {
 
 impl<T> At<T> for io::Result<T> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, StoreError> {
-        self.map_err(|source| StoreError::Io {
-            action,
-            path: path.to_owned(),
-            source,
+        self.map_err(|source| {
+            let folder = path.parent().filter(|_| !READS.contains(&action));
+            let why = folder.and_then(|folder| Unwritable::by(&source, folder));
+            match folder.zip(why) {
+                Some((folder, why)) => StoreError::Unwritable {
+                    folder: folder.to_owned(),
+                    why,
+                },
+                None => StoreError::Io {
+                    action,
+                    path: path.to_owned(),
+                    source,
+                },
+            }
         })
     }
 }

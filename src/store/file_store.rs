@@ -17,7 +17,7 @@ use super::moving::{self, Destination};
 use super::opening::{self, Bench};
 use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
-use super::{Opened, Restored, SessionInfo, SessionStore};
+use super::{Opened, Restored, SessionInfo, SessionStore, Unwritable};
 use crate::chat::{Record, Redactions, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::{Disk, Lock, LockError};
@@ -105,11 +105,17 @@ impl FileStore {
 
     /// Whether a folder could not be created for want of a place for the data folder itself, as in a home
     /// that is a file.
-    fn has_no_place(&self, error: &io::Error) -> bool {
+    fn has_no_place(&self, error: &StoreError) -> bool {
         let no_place =
             |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-        let root = self.disk.size(self.layout.root());
-        no_place(error.kind()) && root.is_err_and(|error| no_place(error.kind()))
+        match error {
+            StoreError::Unwritable { why, .. } => *why == Unwritable::NoPlace,
+            StoreError::Io { source, .. } => {
+                let root = self.disk.size(self.layout.root());
+                no_place(source.kind()) && root.is_err_and(|error| no_place(error.kind()))
+            }
+            _ => false,
+        }
     }
 
     fn info(&self, name: SessionName) -> SessionInfo {
@@ -217,9 +223,10 @@ impl SessionStore for FileStore {
         let lock = match self.lock(name, wait) {
             // Nothing can be written here, by anyone: the person can still read and ask, and each append
             // says that it was not kept (C76).
+            Err(StoreError::Unwritable { why, .. }) if why != Unwritable::NoPlace => None,
             Err(StoreError::Io { source, .. }) if is_unwritable(&source) => None,
             // Not even the data folder can be: nothing is kept there.
-            Err(StoreError::Io { source, .. }) if self.has_no_place(&source) => {
+            Err(error) if self.has_no_place(&error) => {
                 let loaded = loading::nothing(&self.layout, name)?;
                 return Ok(Opened {
                     log: Box::new(FileLog::new(self.clone(), &loaded, None)),
@@ -291,8 +298,22 @@ impl SessionStore for FileStore {
         names.sort_unstable();
         names.dedup();
         let mut infos: Vec<SessionInfo> = names.into_iter().map(|name| self.info(name)).collect();
-        infos.sort_by_key(|info| Reverse(info.updated_at));
+        let last = self.disk.read(&self.layout.last()).unwrap_or_default();
+        let last = str::from_utf8(&last).unwrap_or_default().trim_end();
+        let (left_at, left) = last.split_once(' ').unwrap_or_default();
+        let left_at = Timestamp::parse(left_at);
+        infos.sort_by_key(|info| {
+            let left_at = left_at.filter(|_| info.name.as_str() == left);
+            // Times are whole seconds.
+            (Reverse(info.updated_at.max(left_at)), left_at.is_none())
+        });
         Ok(infos)
+    }
+
+    fn leave(&self, name: &SessionName, now: Timestamp) -> Result<(), StoreError> {
+        let file = self.layout.last();
+        let line = format!("{} {name}\n", now.iso());
+        self.disk.replace(&file, line.as_bytes()).at("write", &file)
     }
 
     fn keep_fork(&self, fork: &Session, of: &SessionName) -> Result<Opened, StoreError> {

@@ -21,6 +21,7 @@ const OUTPUTS: &str = "_outputs";
 const LOCK: &str = ".lock";
 const DAMAGED: &str = ".damaged-";
 const MOVING: &str = ".moving";
+const LAST: &str = ".last";
 
 /// Everything that belongs to a session: its folder, and how the name ends. In the order of moving: what
 /// a session is found by comes last.
@@ -109,6 +110,11 @@ impl Layout {
     /// Where the intent to move a session stands; the leading dot keeps it apart from sessions.
     pub(super) fn moving(&self, name: &SessionName) -> PathBuf {
         self.history().join(format!(".{name}{MOVING}"))
+    }
+
+    /// Which session a chat was left in last, and when.
+    pub(super) fn last(&self) -> PathBuf {
+        self.history().join(LAST)
     }
 
     fn in_history(&self, name: &SessionName, end: &str) -> PathBuf {
@@ -221,11 +227,14 @@ impl Layout {
         (name.as_str() == stem).then_some(Found::Session(name))
     }
 
-    /// Whether a file is what a killed process left of replacing a file of this session.
+    /// Whether a file is what a killed process left of replacing a file of this session, or the one that all share.
     pub(super) fn is_leftover(file: &Path, name: &SessionName) -> bool {
         let Some(target) = files::temporary_for(file_name(file)) else {
             return false;
         };
+        if target == LAST {
+            return true;
+        }
         let visible = target.strip_prefix('.').unwrap_or(target);
         let Some(end) = visible.strip_prefix(name.as_str()) else {
             return false;

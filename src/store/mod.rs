@@ -67,6 +67,9 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Every session, most recently used first. Reads heads and journals, not whole histories.
     fn list(&self) -> Result<Vec<SessionInfo>, StoreError>;
 
+    /// Takes note of the session that a chat was left in, which may have been read only: it was used last.
+    fn leave(&self, name: &SessionName, now: Timestamp) -> Result<(), StoreError>;
+
     /// Keeps a fork of a session under its own name, which nothing has yet, with the files that belong to the words of
     /// both.
     fn keep_fork(&self, fork: &Session, of: &SessionName) -> Result<Opened, StoreError>;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crate::chat::{Record, Session, SessionName, Timestamp};
-use crate::store::{Opened, SessionLog, StoreError};
+use crate::store::{Opened, SessionLog, StoreError, Unwritable};
 
 /// Clones share what was kept.
 #[derive(Clone, Debug, Default)]
@@ -56,10 +56,9 @@ impl MemoryLog {
     }
 
     fn refusal() -> StoreError {
-        StoreError::Io {
-            action: "append to",
-            path: PathBuf::from("test.journal.jsonl"),
-            source: std::io::ErrorKind::StorageFull.into(),
+        StoreError::Unwritable {
+            folder: PathBuf::from("history"),
+            why: Unwritable::Full,
         }
     }
 }

@@ -546,7 +546,7 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
         .run();
     assert_eq!(run.code, Some(2), "{run}");
     for mistake in [
-        "--model: models.default: unknown model \"nope\"",
+        "--model: unknown model \"nope\"",
         "$COGTRIX_SUMMARIZATION_MODEL: memory.summarization_model: unknown model \"naught\"",
         "test.yaml:3:5: memory.wal.languages: \"klingon\" is not one of en, uz\n",
         "test.yaml:3:5: memory.wal.languages: \"xx\" is not one of en, uz\n",
@@ -570,7 +570,7 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
         "test.yaml:4:5: memory.wal.languages: ",
         "test.yaml:5:1: bogus: ",
         "test.yaml:6:14: rag.model: \"lone\" is not PROVIDER/MODEL",
-        "--model: models.default: unknown model \"nope\"",
+        "--model: unknown model \"nope\"",
     ];
     for mistake in mistakes {
         assert_eq!(run.stderr.matches(mistake).count(), 1, "{mistake}: {run}");
@@ -615,9 +615,7 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
             ] {
                 assert_eq!(run.stderr.matches(mistake).count(), 1, "{mistake}: {run}");
             }
-            let is_told = run
-                .stderr
-                .contains("--model: models.default: unknown model");
+            let is_told = run.stderr.contains("--model: unknown model");
             assert_eq!(is_told, !is_known, "{model}: {run}");
         }
     }

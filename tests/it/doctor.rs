@@ -247,7 +247,7 @@ fn a_data_folder_that_cannot_be_written_to_is_a_problem() {
         ),
         (
             ["--data-dir", below.to_str().unwrap()],
-            "cannot be used: Not a directory",
+            "cannot be used: not a directory",
         ),
         (["--fault", "full@1"], "cannot be used: "),
     ] {

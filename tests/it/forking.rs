@@ -377,7 +377,7 @@ fn of_several_deleted_sessions_of_a_name_any_can_be_brought_back() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stderr
-            .starts_with("error: no session old of that time in the trash\nhint: deleted: 2"),
+            .starts_with("error: no session old from that time in the trash\nhint: deleted: 2"),
         "{run}"
     );
     let run = sessions(&["restore", "old"]);

@@ -145,3 +145,44 @@ fn a_model_named_with_m_is_checked_and_its_tag_may_be_left_out() {
     );
     assert_eq!(server.chats().len(), 1);
 }
+
+/// A name that everybody knows was taken for a model of the first server of its kind, which need not have it.
+#[test]
+fn a_name_alone_is_the_model_of_whichever_provider_has_it() {
+    let serve = |models: &[&str]| {
+        let replies = (0..6).map(|_| say("Here."));
+        Script::new(replies).models(models.iter().copied()).serve()
+    };
+    let (first, second) = (serve(&["demo"]), serve(&["gpt-5-mini", "lone"]));
+    let home = Home::new();
+    let providers = format!(
+        "providers:\n  a: {{type: openai, base_url: \"{}\"}}\n  b: {{type: openai, base_url: \"{}\"}}\n",
+        first.openai_url(),
+        second.openai_url()
+    );
+    let with = |default: &str| {
+        let config = format!("{providers}models: {{default: {default}}}\n");
+        home.write("test.yaml", config);
+    };
+    let run = |args: &[&str]| home.cogtrix(&[&["-c", "test.yaml"], args].concat()).run();
+    with("a/demo");
+    for name in ["gpt-5-mini", "lone"] {
+        let asked = run(&["-m", name, "-p", "hi"]);
+        assert_eq!(asked.code, Some(0), "{name}: {asked}");
+        let chat = home.cogtrix(&["-c", "test.yaml", "--lines"]);
+        let chat = chat.stdin(format!("/model {name}\n")).run();
+        assert_eq!(chat.stdout, format!("Switched to b/{name}\n"), "{chat}");
+    }
+    let near = "error: --model: unknown model \"lon\"\nhint: did you mean b/lone?\n";
+    assert_eq!(run(&["-m", "lon", "-p", "hi"]).stderr, near);
+    with("gpt-5-mini");
+    let asked = run(&["-p", "hi"]);
+    assert_eq!(asked.code, Some(0), "{asked}");
+    assert_eq!((first.chats().len(), second.chats().len()), (0, 3));
+    with("lone");
+    let named = run(&["-p", "hi"]).stderr;
+    assert!(
+        named.ends_with("models.default: unknown model \"lone\"\nhint: did you mean b/lone?\n"),
+        "{named}"
+    );
+}

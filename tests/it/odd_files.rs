@@ -278,6 +278,60 @@ fn a_data_folder_that_cannot_be_made_is_said_at_the_start_and_once_at_the_end() 
     assert!(!run.stderr.contains("os error"), "{run}");
 }
 
+/// Commands named the system's errors and files nobody knows, or said that something was kept.
+#[test]
+fn commands_say_plainly_that_nothing_can_be_saved() {
+    let home = Home::new();
+    let told = |commands: &str| {
+        let run = home.cogtrix(&["--data-dir", "/proc/none", "--lines"]);
+        let run = run.env("COGTRIX_MODEL", "offline/quotes");
+        let run = run.stdin(format!("hello\n{commands}\n")).run();
+        assert!(!run.to_string().contains("os error"), "{run}");
+        assert!(run.stdout.contains("Nothing is saved."), "{run}");
+        run
+    };
+    for command in [
+        "/rename other",
+        "/fork",
+        "/new",
+        "/session other",
+        "/clear\ny",
+    ] {
+        let run = told(command);
+        let error = "error: nothing can be saved in /proc/none/";
+        assert!(run.stderr.contains(error), "{command}: {run}");
+        assert!(
+            run.stderr.contains(" with --data-dir\nerror: "),
+            "{command}: {run}"
+        );
+    }
+    let run = told("/memory add the cat is blue\n/memory");
+    assert!(
+        run.stdout.contains("Not saved: it is lost when you quit"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("messages    2, not saved;"), "{run}");
+}
+
+/// The advice was missing, or the error was "entity not found".
+#[test]
+fn a_place_that_takes_no_files_is_named_with_what_to_do() {
+    let home = Home::new();
+    let run = |args: &[&str]| {
+        let run = home.cogtrix(args).env("COGTRIX_MODEL", "offline/quotes");
+        run.run().stderr
+    };
+    let out = run(&["-p", "hello", "-o", "/proc/x"]);
+    let expected =
+        "error: cannot write /proc/x: no file can be created there\nhint: choose another file\n";
+    assert_eq!(out, expected);
+    let workspace = run(&["-p", "I prefer tea", "--workspace", "/proc/none"]);
+    assert!(
+        workspace.contains("another workspace with --workspace"),
+        "{workspace}"
+    );
+}
+
 /// A memory that lies elsewhere was lost without a word, for the whole session.
 #[test]
 fn a_memory_that_lies_elsewhere_and_cannot_be_written_is_said_too() {

@@ -80,6 +80,13 @@ fn each_question_has_a_session_of_its_own() {
     let run = home.cogtrix(&[&all[..], &["-p", "again"]].concat()).run();
     // Times are whole seconds, so it may be any of the questions.
     assert!(run.stdout.contains("\"session\": \"2"), "{run}");
+    // A chat that was only read in was left last.
+    assert_eq!(home.ask("later", "hi").code, Some(0));
+    let read = home.cogtrix(&["-c", "test.yaml", "-s", "work", "--lines"]);
+    assert_eq!(read.stdin("/status\n").run().code, Some(0));
+    let back = home.cogtrix(&["-c", "test.yaml", "--json", "--continue", "-p", "again"]);
+    let back = back.run().stdout;
+    assert!(back.contains("\"session\": \"work\""), "{back}");
 }
 
 #[test]

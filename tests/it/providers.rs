@@ -1016,14 +1016,14 @@ async fn an_ollama_model_that_only_embeds_is_refused_and_not_hinted_at() {
         )
         .serve();
     let catalog = Catalog::new(settings(Kind::Ollama, &server), Environment::default());
-    let choice = catalog.find("tinyvectors").await.unwrap();
+    let choice = catalog.choose(Some("tinyvectors")).await.unwrap();
     assert_eq!(choice.provider.model().model, "tinyvectors:latest");
     let refused = catalog.check(&choice).await.unwrap_err().to_string();
     assert!(
         refused.ends_with("tinyvectors is not a chat model"),
         "{refused}"
     );
-    let near = catalog.find("tinyvec").await.unwrap_err();
+    let near = catalog.choose(Some("tinyvec")).await.unwrap_err();
     let hint = near.hint().unwrap().into_owned();
     assert_eq!(hint, "did you mean test/tinyvectors:latest?");
 }
@@ -1037,9 +1037,9 @@ async fn the_tag_of_a_model_may_be_left_out_where_only_one_has_it() {
         .route("/api/tags", json_reply(&installed))
         .serve();
     let catalog = Catalog::new(settings(Kind::Ollama, &server), Environment::default());
-    let choice = catalog.find("tiny").await.unwrap();
+    let choice = catalog.choose(Some("tiny")).await.unwrap();
     assert_eq!(choice.provider.model().to_string(), "test/tiny:latest");
-    let several = catalog.find("big").await.unwrap_err();
+    let several = catalog.choose(Some("big")).await.unwrap_err();
     let hint = several.hint().unwrap().into_owned();
     assert_eq!(hint, "did you mean test/big:8b or test/big:70b?");
 }

@@ -412,7 +412,7 @@ fn a_yes_to_all_does_not_cover_files_that_run_later() {
         b"tabs"
     );
     let told = server.chats()[2].body.to_string();
-    let why = "some program acts upon that file later, so -y does not cover it";
+    let why = "a program runs that file later, so -y does not cover it";
     assert_eq!(told.matches(why).count(), 2, "{told}");
 }
 

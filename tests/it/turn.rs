@@ -482,6 +482,7 @@ async fn a_silent_cut_by_the_server_raises_the_alarm() {
             desk.warnings()[..],
             [Warning::SilentCut {
                 counted: Tokens(100),
+                set_by: "context_window",
                 ..
             }]
         ),

@@ -2,7 +2,7 @@
 //! data folder; a running chat and a command line see the same.
 
 use crate::chat::{SessionName, Timestamp};
-use crate::hint::chain;
+use crate::hint::{advised, chain};
 use crate::long_term::notes::{Receipt, Receipts, ReceiptsError, Workspace};
 
 /// Receipts and files.
@@ -32,7 +32,7 @@ impl Captures {
         let unmoved = self.workspace.rename_session(before, name).err();
         unnoted
             .into_iter()
-            .chain(unmoved.map(|error| chain(&error)))
+            .chain(unmoved.map(|error| advised(&error)))
             .collect()
     }
 }

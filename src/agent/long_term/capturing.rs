@@ -2,7 +2,7 @@
 
 use super::Parts;
 use crate::chat::{Message, Role, SessionName, Timestamp, TurnId};
-use crate::hint::chain;
+use crate::hint::{advised, chain};
 pub(super) use crate::long_term::notes::LONG_TERM;
 use crate::long_term::notes::{Added, Captured, Judgement, Line, NotesError, Receipt, Section};
 use crate::memory::capture::{Capture, Category, Extractor, Verdict};
@@ -79,7 +79,7 @@ impl Parts {
         if lacking.in_state {
             match self.keep_in_session(&lacking.session, &captures, lacking.at) {
                 Ok(file) => (in_state, lacking.in_state) = (file, false),
-                Err(error) => taken.problems.push(chain(&error)),
+                Err(error) => taken.problems.push(advised(&error)),
             }
         }
         let of_sentences = captures.chunk_by(|one, next| one.detail == next.detail);
@@ -88,7 +88,7 @@ impl Parts {
         if lacking.in_memory {
             match self.keep_for_good(extractor, &of_sentences, lacking.at) {
                 Ok(files) => (kept, lacking.in_memory) = (files, false),
-                Err(error) => taken.problems.push(chain(&error)),
+                Err(error) => taken.problems.push(advised(&error)),
             }
         }
         kept.resize_with(of_sentences.len(), || None);

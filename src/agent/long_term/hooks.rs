@@ -7,7 +7,7 @@ use super::Parts;
 use super::capturing::LONG_TERM;
 use crate::agent::end_hooks::{EndHook, EndHooks, Ending};
 use crate::chat::{Message, Outcome, Record, ScratchpadLimits, SessionName, Timestamp};
-use crate::hint::chain;
+use crate::hint::{advised, chain};
 use crate::long_term::notes::{Added, Captured, DailySettings};
 use crate::memory::facts::{self, Fact, without_thoughts};
 use crate::text::is_off_record;
@@ -94,18 +94,18 @@ impl Parts {
         }
         let day = self.workspace.daily();
         let noted = day.exchange(ending.now, &exchange.asked, &exchange.replied, settings);
-        noted.map(drop).map_err(|error| chain(&error))
+        noted.map(drop).map_err(|error| advised(&error))
     }
 
     fn note_buffer(&self, ending: &Ending, exchange: &Exchange) -> Result<(), String> {
         let notes = self.workspace.session(&ending.session);
         let buffer = notes.buffer();
         let crossed = self.buffer_from > 0.0 && ending.used >= self.buffer_from;
-        if !crossed && !buffer.is_active().map_err(|error| chain(&error))? {
+        if !crossed && !buffer.is_active().map_err(|error| advised(&error))? {
             return Ok(());
         }
         let added = buffer.append(ending.now, &exchange.asked, &exchange.replied);
-        added.map_err(|error| chain(&error))
+        added.map_err(|error| advised(&error))
     }
 
     /// As many of the newest messages are read for facts; none where no facts are noted.
@@ -133,7 +133,7 @@ impl Parts {
             .iter()
             .map(|(asked, replied)| self.exchange(known, asked, replied))
             .try_for_each(|it| buffer.append(at, &it.asked, &it.replied));
-        added.err().iter().map(|error| chain(error)).collect()
+        added.err().iter().map(advised).collect()
     }
 
     /// As much of an exchange as any file keeps.
@@ -203,7 +203,7 @@ impl Parts {
             chars: self.settings.scratchpad.max_value_chars,
         };
         scratchpad.keep_facts(&lines, limits);
-        let noted = noted.err().map(|error| chain(&error));
+        let noted = noted.err().map(|error| advised(&error));
         let problems = [noted, known_for_long.err()].into_iter().flatten();
         let mut problems: Vec<String> = problems.collect();
         problems.dedup();
@@ -224,7 +224,7 @@ impl Parts {
         let most = self.settings.facts.memory_md_max_chars;
         let memory = self.workspace.long_term();
         let added = memory.add_extracted(ending.now, &lines, most);
-        if added.map_err(|error| chain(&error))? != Added::Added {
+        if added.map_err(|error| advised(&error))? != Added::Added {
             return Ok(());
         }
         let noted = facts.iter().zip(lines).map(|(fact, text)| Captured {

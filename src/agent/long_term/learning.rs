@@ -3,7 +3,7 @@
 use super::Parts;
 use super::capturing::{LONG_TERM, Taken, bullet, judgement, statement};
 use crate::chat::{SessionName, Timestamp};
-use crate::hint::chain;
+use crate::hint::{advised, chain};
 use crate::long_term::notes::{Added, Captured, Judgement, Line, Section, unmarked};
 use crate::memory::Backend;
 use crate::memory::capture::{Capturing, Learning};
@@ -60,7 +60,7 @@ impl Parts {
         let added = match memory.add_all(now, &Section::AutoCaptured, &texts, judge) {
             Ok(added) => added,
             Err(error) => {
-                taken.problems.push(chain(&error));
+                taken.problems.push(advised(&error));
                 return taken;
             }
         };

@@ -3,7 +3,7 @@
 
 use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};
-use crate::hint::chain;
+use crate::hint::advised;
 use crate::long_term::notes::{Excerpt, NotesError, without_empty_lists};
 use crate::memory::{KeptFile, LongTermContext, Recovery};
 use crate::text::secrets::masked;
@@ -49,8 +49,7 @@ impl Parts {
     pub(in crate::agent) fn read(&self, session: &SessionName) -> Read {
         let mut read = Read::default();
         let identity = self.workspace.identity();
-        read.problems
-            .extend(identity.problems.iter().map(|problem| chain(problem)));
+        read.problems.extend(identity.problems.iter().map(advised));
         read.kept.identity = identity.files.into_iter().map(file).collect();
         let rules = read.one(self.workspace.project_rules(&self.project, &self.rules));
         read.kept.rules = rules.into_iter().collect();
@@ -89,7 +88,7 @@ impl Parts {
             return (None, Vec::new());
         }
         let recovery = self.workspace.recovery(session, now);
-        let problems = recovery.problems.iter().map(|problem| chain(problem));
+        let problems = recovery.problems.iter().map(advised);
         let problems = problems.collect();
         let files: Vec<KeptFile> = recovery.parts.into_iter().map(clean).collect();
         let max = Tokens(lost.window.0 / Recovery::SHARE);
@@ -100,7 +99,7 @@ impl Parts {
     /// Puts away what was told, once it was answered, so that it comes once; tells what went wrong.
     pub(super) fn put_buffer_away(&self, session: &SessionName, now: Timestamp) -> Option<String> {
         let notes = self.workspace.session(session);
-        notes.buffer().close(now).err().map(|error| chain(&error))
+        notes.buffer().close(now).err().map(|error| advised(&error))
     }
 }
 
@@ -109,7 +108,7 @@ impl Read {
         match read {
             Ok(found) => found.map(file).and_then(without_empty),
             Err(error) => {
-                self.problems.push(chain(&error));
+                self.problems.push(advised(&error));
                 None
             }
         }

@@ -16,8 +16,8 @@ fn hits_are_cut_and_end_before_the_limit_of_characters() {
     assert_eq!(
         places,
         [
-            "MEMORY.md:1 (1.00: words 100 %)",
-            "MEMORY.md:2 (1.00: words 100 %)"
+            "MEMORY.md:1 (matches 100 % of the words)",
+            "MEMORY.md:2 (matches 100 % of the words)"
         ]
     );
     assert!(related.text.chars().count() <= 500, "{}", related.text);

@@ -69,7 +69,7 @@ impl fmt::Display for Stage {
                 write!(f, "thinking: branch {} of {of} …", (done + 1).min(*of))
             }
             Self::Converging { approaches } => {
-                write!(f, "thinking: weighing {approaches} approaches …")
+                write!(f, "thinking: comparing {approaches} approaches …")
             }
         }
     }

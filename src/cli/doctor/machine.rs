@@ -11,6 +11,7 @@ use rustix::fs::{Access, access, statvfs};
 use super::finding::Finding;
 use crate::cli::report::USABLE_FOLDER;
 use crate::files::{Disk, LockError};
+use crate::hint::chain;
 use crate::provider::Environment;
 use crate::store::creatable;
 use crate::term::{Output, Paint};
@@ -27,7 +28,7 @@ pub(super) fn data_folder(root: &Path, disk: &dyn Disk) -> Finding {
     let ill = |error: &io::Error| {
         Finding::problem(
             DATA,
-            format!("{shown} cannot be used: {error}"),
+            format!("{shown} cannot be used: {}", chain(error)),
             USABLE_FOLDER,
         )
     };
@@ -75,7 +76,7 @@ pub(super) fn project(folder: &Path) -> Finding {
     if let Err(error) = Project::open(folder) {
         return Finding::problem(
             "project",
-            format!("{shown} cannot be opened: {error}"),
+            format!("{shown} cannot be opened: {}", chain(&error)),
             "choose another folder with --project",
         );
     }

@@ -80,15 +80,16 @@ pub(super) async fn model(catalog: &Catalog, chat: &Result<Choice, ProviderError
         }
         None => {}
     }
-    if let Err(error @ ProviderError::UnknownModel { .. }) = catalog.check(choice).await {
+    if let Err(error @ (ProviderError::UnknownModel { .. } | ProviderError::Setup { .. })) =
+        catalog.check(choice).await
+    {
+        let is_missing = matches!(error, ProviderError::UnknownModel { .. });
         return match catalog.kind(&name.provider) {
-            Ok(Kind::Ollama) => {
+            Ok(Kind::Ollama) if is_missing => {
                 let pull = format!("run `ollama pull {}`", name.model);
                 Finding::problem("model", error.to_string(), pull)
             }
-            Ok(Kind::Openai | Kind::Anthropic | Kind::Offline) | Err(_) => {
-                of_error("model".to_owned(), &error)
-            }
+            Ok(_) | Err(_) => of_error("model".to_owned(), &error),
         };
     }
     let abilities = choice.provider.abilities().await;

@@ -31,7 +31,7 @@ pub struct DoesNotFit {
 
 impl Hint for DoesNotFit {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("choose a model with a larger window, raise its context_window or num_ctx, or shorten the system prompt".into())
+        Some("choose a model with a larger window, raise its context_window (Ollama: num_ctx), or shorten the system prompt".into())
     }
 }
 

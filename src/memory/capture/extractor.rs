@@ -183,7 +183,7 @@ impl Extractor {
             let place = start..start + sentence.text.len();
             let line = Line::of(sentence);
             let is_quoted = |at: usize| is_inside(&quotes, start + at);
-            let mut found = self.found(&line, sentence, is_quoted);
+            let (mut found, order) = self.found(&line, sentence, is_quoted);
             let score = reading.score(&place);
             found.retain(|(capture, is_own)| {
                 *is_own || agrees(capture.category, score, reading.kind)
@@ -207,6 +207,12 @@ impl Extractor {
                     capture.detail.clone_from(&content);
                 }
                 announced = range;
+            }
+            for capture in &mut found {
+                let before = order.and_then(|order| capture.detail.strip_suffix(order));
+                if let Some(before) = before {
+                    capture.detail = before.to_owned();
+                }
             }
             found.retain(|it| !it.detail.is_empty() && !is_all_secret(&it.detail));
             if !found.is_empty()
@@ -363,14 +369,15 @@ impl Extractor {
         ends.min().unwrap_or(text.len())
     }
 
-    /// What patterns find, and whether the person added them.
-    fn found(
+    /// What patterns find, and whether the person added them; and the order at the end to remember what stands before.
+    fn found<'l>(
         &self,
-        line: &Line,
+        line: &'l Line,
         sentence: &Sentence<'_>,
         is_quoted: impl Fn(usize) -> bool,
-    ) -> Vec<(Capture, bool)> {
+    ) -> (Vec<(Capture, bool)>, Option<&'l str>) {
         let mut captures = Vec::new();
+        let mut order = None;
         // Up to where in the line each category has been captured.
         let mut taken: BTreeMap<Category, usize> = BTreeMap::new();
         for (place, pattern) in self.cues.matching(&line.plain) {
@@ -388,6 +395,11 @@ impl Extractor {
                 let (at, start) = line.places[whole.start()];
                 let end = line.places[whole.end()].1;
                 let name = found.name("name");
+                if let Some(found) = found.name("order")
+                    && !is_quoted(at)
+                {
+                    order = Some(&line.shown[line.places[found.start()].1..]);
+                }
                 let is_free = taken
                     .get(&rule.category)
                     .is_none_or(|taken| start >= *taken);
@@ -408,7 +420,7 @@ impl Extractor {
                 captures.push((capture, language.is_own));
             }
         }
-        captures
+        (captures, order)
     }
 }
 

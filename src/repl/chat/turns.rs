@@ -37,7 +37,7 @@ impl Chat<'_> {
             let warning = agent.switch_model(choice.provider);
             self.output.notice(&format!("Switched to {model}"));
             if let Some(warning) = warning {
-                show::warning(self.output, &warning);
+                show::warning(self.output, &warning, Caller::Chat);
             }
         }
         None

@@ -51,7 +51,12 @@ fn add(repl: &mut ReplContext, arguments: &str) -> Result<Next, CommandError> {
         String::new()
     };
     // Written a moment later, with what else is kept by then (G8).
-    Next::answer(told(&kept) + &line)
+    let lost = if repl.agent.loses_entries() {
+        "\nNot saved: it is lost when you quit"
+    } else {
+        ""
+    };
+    Next::answer(told(&kept) + &line + lost)
 }
 
 /// What became of the line of MEMORY.md that goes with an entry, where there is one.

@@ -79,7 +79,7 @@ pub(super) async fn undo(repl: &mut ReplContext, arguments: &str) -> Result<Next
         )),
     }
     if has_commands {
-        lines.push("  what its commands changed stays".to_owned());
+        lines.push("  changes made by its commands remain".to_owned());
     }
     match captured {
         Ok(receipts) => lines.extend(receipts.iter().map(stays)),

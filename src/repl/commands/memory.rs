@@ -72,7 +72,12 @@ fn saved(agent: &Agent, plan: &Result<ContextPlan, DoesNotFit>) -> String {
     if session.messages().is_empty() {
         return "none yet".to_owned();
     }
-    let saved = format!("{} saved", session.messages().len());
+    let messages = session.messages().len();
+    let saved = if agent.is_unsaved() {
+        format!("{messages}, not saved")
+    } else {
+        format!("{messages} saved")
+    };
     let plan = match plan {
         Ok(plan) => plan,
         Err(error) => return format!("{saved}; next request: {error}"),

@@ -8,7 +8,7 @@ pub(super) async fn run(repl: &mut ReplContext, arguments: &str) -> Result<Next,
     if arguments.is_empty() {
         return Next::answer(list(&repl.agent, &repl.env.catalog).await);
     }
-    let choice = repl.env.catalog.find(arguments).await?;
+    let choice = repl.env.catalog.choose(Some(arguments)).await?;
     repl.env.catalog.check(&choice).await?;
     let model = choice.provider.model().to_string();
     repl.assumed = false;

@@ -198,7 +198,7 @@ fn enter(repl: &mut ReplContext, opened: Opened) -> Result<Answer, CommandError>
 pub(in crate::repl) fn left_behind(repl: &mut ReplContext) -> Option<String> {
     let left = std::mem::take(&mut repl.ran).len();
     let commands = listing::count(left, "command");
-    (left > 0).then(|| format!("The output of {commands} was left behind"))
+    (left > 0).then(|| format!("The output of {commands} was dropped"))
 }
 
 /// `/fork [NAME] [N]`: goes on in a copy of this session.

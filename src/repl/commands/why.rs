@@ -4,6 +4,7 @@ use super::{CommandError, Next, nothing};
 use crate::agent::Agent;
 use crate::chat::{Session, Timestamp, TurnId};
 use crate::context::{Brought, Content, Section, SectionKind, Source};
+use crate::long_term::entries::Entry;
 use crate::repl::transcript::first_words;
 
 /// Characters that are shown of one thing.
@@ -21,7 +22,6 @@ pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> 
             "The last answer is from before this start, and what it used was not saved. `/why` works again after your next message."
         });
     };
-    let session = agent.session();
     let is_offline = agent.provider().is_offline();
     let sections = plan.sections().iter();
     // What goes along with every request is not quoted.
@@ -29,7 +29,7 @@ pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> 
         !is_offline || matches!(section.source, Source::Recall(_) | Source::Hits(_))
     });
     let mut behind: Vec<String> = sections
-        .flat_map(|section| reasons(session, section))
+        .flat_map(|section| reasons(agent, section))
         .collect();
     if is_offline {
         behind.push(
@@ -60,14 +60,15 @@ fn item(name: &str, at: Option<Timestamp>, why: &str, words: &str) -> String {
     }
 }
 
-fn reasons(session: &Session, section: &Section) -> Vec<String> {
+fn reasons(agent: &Agent, section: &Section) -> Vec<String> {
+    let session = agent.session();
     let always = |name: &str, at| vec![item(name, at, ALWAYS, "")];
     let with_lines = |names: Vec<String>| [names, lines_of(&text_of(section))].concat();
     match (&section.source, section.kind) {
         (Source::Recall(turns), _) => turns.iter().map(|it| recalled(session, it)).collect(),
         (Source::Hits(hits), _) => {
             let text = text_of(section);
-            hits.iter().map(|hit| found(hit, &text)).collect()
+            hits.iter().map(|hit| found(agent, hit, &text)).collect()
         }
         (Source::Summary { from, upto }, _) => {
             let summary = session.hybrid().running();
@@ -92,10 +93,15 @@ fn reasons(session: &Session, section: &Section) -> Vec<String> {
     }
 }
 
-/// The first items of lists in a section, shortened, one a line.
+/// The first items of lists in a section, shortened, one a line, each once.
 fn lines_of(text: &str) -> Vec<String> {
-    let items = text.lines().map(str::trim_start);
-    let items: Vec<&str> = items.filter(|line| line.starts_with("- ")).collect();
+    let mut items: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let item = line.trim_start().strip_prefix("- ").map(words_of);
+        if let Some(item) = item.filter(|item| !items.contains(item)) {
+            items.push(item);
+        }
+    }
     let shown = items.iter().take(LINES);
     let mut lines: Vec<String> = shown
         .map(|line| format!("    {}", first_words(line, SHOWN)))
@@ -104,6 +110,14 @@ fn lines_of(text: &str) -> Vec<String> {
         lines.push(format!("    … {} more", items.len() - LINES));
     }
     lines
+}
+
+/// What a line says, without the time and the category before it: `[2026-02-14T15:23:05+00:00] **profile**: `.
+fn words_of(line: &str) -> &str {
+    let dated = line.strip_prefix('[').and_then(|it| it.split_once("] "));
+    let line = dated.map_or(line, |(_, said)| said);
+    let labelled = line.strip_prefix("**").and_then(|it| it.split_once("**: "));
+    labelled.map_or(line, |(_, said)| said)
 }
 
 /// An exchange of this session that recall brought.
@@ -116,10 +130,26 @@ fn recalled(session: &Session, turn: &Brought<TurnId>) -> String {
 }
 
 /// A note, an entry, a document or another session, with the line that was sent of it.
-fn found(hit: &Brought<String>, text: &str) -> String {
+fn found(agent: &Agent, hit: &Brought<String>, text: &str) -> String {
     let begin = format!("- {}: ", hit.what);
     let words = text.lines().find_map(|line| line.strip_prefix(&begin));
-    item(&hit.what, hit.at, &match_of(hit), words.unwrap_or_default())
+    let words = words.unwrap_or_default();
+    let entry = hit.what.strip_prefix("entry ");
+    let entry = entry.and_then(|it| {
+        let (id, _) = it.rsplit_once(':')?;
+        agent.entries().all().find(|(_, it)| it.id.as_str() == id)
+    });
+    let (name, words) = match entry {
+        // What a person called it says more than its id.
+        Some((_, Entry { key: Some(key), .. })) => {
+            let said = words.strip_prefix(key.as_str());
+            let said = said.and_then(|it| it.strip_prefix(": "));
+            (format!("entry {key}"), said.unwrap_or(words))
+        }
+        Some((_, entry)) => (format!("entry {}", entry.id), words),
+        None => (hit.what.clone(), words),
+    };
+    item(&name, hit.at, &match_of(hit), words_of(words))
 }
 
 fn match_of<T>(brought: &Brought<T>) -> String {
@@ -132,7 +162,7 @@ fn match_of<T>(brought: &Brought<T>) -> String {
     );
     brought.similarity.map_or_else(
         || words.clone(),
-        |similarity| format!("{words}, {similarity:.2} alike in meaning"),
+        |similarity| format!("{words}, {similarity:.2} similar in meaning"),
     )
 }
 

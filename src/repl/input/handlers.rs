@@ -67,10 +67,14 @@ impl ConditionalEventHandler for OnVi {
         match vi.key(key, usize::from(n), line, at)? {
             Act::Nothing => Some(Cmd::Noop),
             Act::Edit(edit) => {
+                let folded = self.0.folded();
+                let edit = edit.widened(|range| folded.whole(line, range));
                 *lock(&self.0.edit) = Some(edit);
                 Some(Cmd::Complete)
             }
             Act::Insert(edit) => {
+                let folded = self.0.folded();
+                let edit = edit.widened(|range| folded.whole(line, range));
                 let cursor = edit.cursor;
                 let rows = self.0.rows(line);
                 *self.0.left() = Some((Leave::Change { cursor, rows }, edit.done(line)));

@@ -4,6 +4,7 @@
 //! so is a marker that was changed by hand.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rustyline::{Cmd, Event, KeyCode, KeyEvent, Modifiers};
 
@@ -15,7 +16,7 @@ const LINES: usize = 10;
 const CHARS: usize = 1_000;
 
 /// Variation selectors, as the sixteen digits of a number.
-const DIGITS: std::ops::Range<u32> = 0xE0100..0xE0110;
+const DIGITS: Range<u32> = 0xE0100..0xE0110;
 
 /// How a text came to be on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,20 @@ impl Folded {
         self.marker_of(&line[range])
     }
 
+    /// Returns a range with all of each marker that it has a part of.
+    pub(super) fn whole(&self, line: &str, range: &Range<usize>) -> Range<usize> {
+        let mut whole = range.clone();
+        let mut from = 0;
+        while let Some((marker, _)) = self.next_marker(&line[from..]) {
+            let (start, end) = (from + marker.start, from + marker.end);
+            if start < range.end && range.start < end {
+                whole = whole.start.min(start)..whole.end.max(end);
+            }
+            from = end;
+        }
+        whole
+    }
+
     fn marker_of(&self, text: &str) -> Option<&str> {
         let fold = self.0.iter().find(|fold| fold.marker == text)?;
         Some(&fold.marker)
@@ -110,7 +125,7 @@ impl Folded {
     }
 
     /// Where the first marker is, and its text.
-    fn next_marker(&self, line: &str) -> Option<(std::ops::Range<usize>, &str)> {
+    fn next_marker(&self, line: &str) -> Option<(Range<usize>, &str)> {
         let ends = line.match_indices(']').map(|(at, _)| at + 1);
         ends.into_iter().find_map(|end| {
             let start = line[..end].rfind('[')?;
@@ -225,6 +240,23 @@ mod tests {
     fn lines(n: usize) -> String {
         let lines: Vec<String> = (0..n).map(|n| format!("line {n}\n")).collect();
         lines.concat()
+    }
+
+    /// `x` within a mark left a damaged one, and the text was not sent.
+    #[test]
+    fn a_part_of_a_marker_is_all_of_it() {
+        let mut folded = Folded::default();
+        let marker = folded.fold(lines(300), Came::Pasted);
+        let line = format!("a {marker} b");
+        let all = 2..2 + marker.len();
+        for (range, expected) in [
+            (4..5, all.clone()),
+            (0..3, 0..all.end),
+            (0..2, 0..2),
+            (all.end..all.end + 2, all.end..all.end + 2),
+        ] {
+            assert_eq!(folded.whole(&line, &range), expected, "{range:?}");
+        }
     }
 
     #[test]

@@ -188,7 +188,7 @@ impl TerminalSource {
     fn unfolded(&mut self, line: &str) -> String {
         let folded = self.shared.folded();
         if folded.is_damaged(line) {
-            let warning = "the mark of a long text was changed by hand: the text is not sent";
+            let warning = "the placeholder of a pasted text was edited, so that text is not sent";
             self.warnings.push(warning.to_owned());
         }
         folded.unfold(line).into_owned()

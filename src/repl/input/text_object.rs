@@ -282,8 +282,12 @@ fn quoted(line: &str, at: usize, extent: Extent, quote: char) -> Option<Range<us
         }
         is_escaped = c == '\\' && !is_escaped;
     }
-    let mut pairs = quotes.chunks_exact(2).map(|pair| (pair[0], pair[1]));
-    let (open, close) = pairs.find(|(_, close)| at <= *close)?;
+    // One that the cursor stands on is one of a pair from the left; else the last before it begins one.
+    let begin = match quotes.binary_search(&at) {
+        Ok(on) => on - on % 2,
+        Err(behind) => behind.saturating_sub(1),
+    };
+    let (open, close) = (*quotes.get(begin)?, *quotes.get(begin + 1)?);
     match extent {
         Extent::Inner => Some(open + 1..close),
         Extent::Around => {

@@ -1,9 +1,8 @@
 //! The operators of vi, `d`, `y` and `c`, with motions, text objects and counts, and what goes with them: `f` and the like,
-//! `%`, `p`, `.`, `u` and `~`. Unit: one key of the command mode. Pure.
+//! `%`, `$`, `p`, `.`, `u`, `~`, and what is short for an operator, such as `x`. Unit: one key of the command mode. Pure.
 //!
 //! The editor has operators of its own, but reads the key behind one where nobody else sees it, and knows no text objects.
-//! What changes text without an operator (`x`, `D`, `s`, …) stays with the editor, and so does undoing, but for a change
-//! that began a line anew: nothing but a new line is in insert mode.
+//! Undoing stays with the editor, but for a change that began a line anew: nothing but a new line is in insert mode.
 
 use std::ops::Range;
 
@@ -23,7 +22,7 @@ pub(super) struct Vi {
     last: Option<Change>,
     /// Where the text of a change begins that is being typed.
     typing: Option<usize>,
-    /// A line as a change began it anew, and as it was before.
+    /// A line as a change left it that began it anew, and as it was before.
     begun: Option<(String, String)>,
     /// Nothing changed since, but what was undone.
     is_undoing: bool,
@@ -91,6 +90,21 @@ impl Edit {
         }
     }
 
+    /// The same of all that may only go as a whole.
+    pub(super) fn widened(self, whole: impl FnOnce(&Range<usize>) -> Range<usize>) -> Self {
+        let range = whole(&self.range);
+        if self.range.is_empty() || range == self.range {
+            return self;
+        }
+        let more = self.range.start - range.start;
+        let cursor = self.cursor.saturating_sub(more).max(range.start);
+        Self {
+            range,
+            cursor,
+            ..self
+        }
+    }
+
     /// The line after it.
     pub(super) fn done(&self, line: &str) -> String {
         let Range { start, end } = self.range;
@@ -140,30 +154,48 @@ impl Vi {
                 let is_undone = std::mem::replace(&mut self.is_undoing, true);
                 let begun = self.begun.take_if(|(after, _)| is_undone && after == line);
                 let (after, before) = begun?;
-                let range = 0..after.len();
-                let (text, cursor) = (before, 0);
+                let same = before
+                    .chars()
+                    .zip(after.chars())
+                    .take_while(|(a, b)| a == b);
+                let cursor = same.map(|(c, _)| c.len_utf8()).sum();
                 Some(Act::Edit(Edit {
-                    range,
-                    text,
-                    cursor,
+                    range: 0..after.len(),
+                    cursor: on_character(&before, cursor),
+                    text: before,
                 }))
             }
-            '~' => {
-                let end = chars_on(line, at, n).min(row(line, at).end);
-                let text: String = line[at..end].chars().flat_map(in_other_case).collect();
-                let cursor = at + text.len();
+            '$' => {
+                let end = row(line, at).end;
+                Some(Act::Edit(Edit::cursor(on_character(line, end))))
+            }
+            '~' | 'x' | 'X' | 's' | 'S' | 'D' | 'C' => {
+                let (operator, target) = match key {
+                    '~' => ('~', Target::Motion('l')),
+                    'x' => ('d', Target::Motion('l')),
+                    'X' => ('d', Target::Motion('h')),
+                    'D' => ('d', Target::Motion('$')),
+                    's' => ('c', Target::Motion('l')),
+                    'C' => ('c', Target::Motion('$')),
+                    _ => ('c', Target::Rows),
+                };
+                let change = Change {
+                    operator,
+                    target,
+                    n,
+                    text: String::new(),
+                };
+                Some(self.operate(change, line, at))
+            }
+            'I' => {
                 self.last = None;
-                Some(Act::Edit(Edit {
-                    range: at..end,
-                    text,
-                    cursor,
-                }))
+                let row = row(line, at);
+                let text = &line[row.clone()];
+                let first = row.start + text.len() - text.trim_start().len();
+                // That is where the editor goes.
+                (first > row.start).then(|| Act::Insert(Edit::cursor(first)))
             }
-            'x' | 'X' | 's' | 'S' | 'D' | 'C' => {
-                (self.last, self.register) = (None, None);
-                None
-            }
-            'r' | 'R' | 'a' | 'A' | 'i' | 'I' => {
+            'r' | 'R' | 'a' | 'A' | 'i' => {
                 self.last = None;
                 None
             }
@@ -189,7 +221,10 @@ impl Vi {
         {
             let text = line.get(start..at).unwrap_or_default();
             text.clone_into(&mut last.text);
-            self.is_undoing &= text.is_empty();
+            // It is undone as one.
+            if let Some((after, _)) = &mut self.begun {
+                line.clone_into(after);
+            }
         }
     }
 
@@ -243,8 +278,19 @@ impl Vi {
         let Some(range) = change.range(line, at) else {
             return Act::Nothing;
         };
-        self.register = Some(line[range.clone()].to_owned());
-        let operator = change.operator;
+        let (operator, taken) = (change.operator, &line[range.clone()]);
+        if operator == '~' {
+            self.last = Some(change);
+            let text: String = taken.chars().flat_map(in_other_case).collect();
+            let mut edit = Edit {
+                cursor: range.start + text.len(),
+                range,
+                text,
+            };
+            edit.cursor = on_character(&edit.done(line), edit.cursor);
+            return Act::Edit(edit);
+        }
+        self.register = Some(taken.to_owned());
         if operator == 'y' {
             return Act::Edit(Edit::cursor(range.start.min(at)));
         }
@@ -262,11 +308,7 @@ impl Vi {
             self.is_undoing = true;
             return Act::Insert(edit);
         }
-        let row = row(&done, cursor.min(done.len()));
-        // The cursor stands on a character.
-        if cursor >= row.end && row.start < row.end {
-            edit.cursor = last(&done[..row.end]).unwrap_or_default();
-        }
+        edit.cursor = on_character(&done, cursor);
         Act::Edit(edit)
     }
 
@@ -346,6 +388,16 @@ fn searched(kind: char, from: usize, line: &str, at: usize) -> Option<(char, cha
         _ => behind.chars().next(),
     };
     Some((kind, wanted?))
+}
+
+/// The cursor of the command mode stands on a character, where its row has one.
+fn on_character(line: &str, at: usize) -> usize {
+    let row = row(line, at.min(line.len()));
+    if at >= row.end && row.start < row.end {
+        last(&line[..row.end]).unwrap_or_default()
+    } else {
+        at
+    }
 }
 
 fn in_other_case(c: char) -> Vec<char> {
@@ -442,11 +494,27 @@ mod tests {
             ("one| two", "cc<x>", "|x"),
             ("|one two three", "dwdw.", "|"),
             ("|one two", "2~", "ON|e two"),
-            ("one t|wo", "ciw<>u", "|one two"),
+            ("one t|wo", "ciw<>u", "one |two"),
+            ("one t|wo", "ciw<x>u", "one |two"),
             ("one t|wo", "ciw<x>dl", "one| "),
             ("one t|wo", "ciw<x>dlu", "u is the editor's"),
             ("one|", "dx", "one|"),
-            ("one|", "x", "x is the editor's"),
+            ("one|", "x", "one|"),
+            ("|abcd", "xp", "b|acd"),
+            ("|abcd", "x.", "|cd"),
+            ("ab|cd", "2X", "|cd"),
+            ("|abcd", "$x", "ab|c"),
+            ("|ab\ncd", "$", "a|b\ncd"),
+            ("|abcd", "~.", "AB|cd"),
+            ("abc|d", "~", "abc|D"),
+            ("a|bcd", "Dp", "abc|d"),
+            ("a|bcd ef", "C<x>", "a|x"),
+            ("a|bbd", "s<x>fb.", "ax|xd"),
+            ("one| two", "S<x>", "|x"),
+            ("  ab|c", "I<x>", "  |xabc"),
+            ("ab|c", "I", "I is the editor's"),
+            ("don't say '|hello' now", "di'", "don't say '|' now"),
+            ("don't say 'hello' |now", "di'", "don't say 'hello' |now"),
             ("one|", "u", "u is the editor's"),
         ] {
             assert_eq!(typed(text, keys), expected, "{keys} in {text}");

@@ -374,7 +374,7 @@ impl MemoryView<'_> {
         for name in closed.filter(|name| self.open.is_none_or(|open| open.name() != name)) {
             match self.store.read(&name) {
                 Ok(session) => look(&session),
-                Err(error) => tracing::warn!("session {name} is not looked through: {error}"),
+                Err(error) => tracing::warn!("session {name} was not searched: {error}"),
             }
         }
     }

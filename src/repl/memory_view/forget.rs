@@ -6,7 +6,7 @@
 //! Invariant: messages come first and receipts last, so that whatever stops it in between, no request has the sentence
 //! again and forgetting the same once more finishes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -337,14 +337,17 @@ impl MemoryView<'_> {
         lines.extend(gone.files.changed.iter().map(|file| {
             format!("{file}: the line is gone or was edited by hand, so nothing was removed")
         }));
-        lines.extend(gone.files.failed.iter().map(|(file, why)| {
-            format!("{file}: could not be changed, remove the line by hand: {why}")
+        // One reason for many files is one thing to say.
+        let mut left: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (file, why) in &gone.files.failed {
+            left.entry(why).or_default().push(file);
+        }
+        lines.extend(left.iter().map(|(why, files)| {
+            let files = files.join(", ");
+            format!("Still in {files}: {why}; remove it there by hand")
         }));
-        lines.extend(
-            gone.failed
-                .iter()
-                .map(|why| format!("could not be changed: {why}")),
-        );
+        let failed = gone.failed.iter();
+        lines.extend(failed.map(|why| format!("Not forgotten in {why}")));
         lines.extend(chosen.problems.iter().cloned());
         if let Some(asked) = &chosen.asked {
             let left = self.candidates(asked).map_or(0, |left| left.len());

@@ -488,7 +488,7 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
         .unwrap();
     let told = forget(&held.look(), "3").unwrap();
     assert!(
-        told.contains("MEMORY.md: could not be changed") && told.contains("MiB"),
+        told.contains("Still in MEMORY.md: ") && told.contains("MiB"),
         "{told}"
     );
 }

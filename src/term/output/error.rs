@@ -33,7 +33,7 @@ pub(super) const CLIPBOARD: usize = 74_994;
 /// Why nothing was copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotCopy {
-    #[error("stdout is not a terminal that has a clipboard")]
+    #[error("stdout is not a terminal, so there is no clipboard")]
     NoTerminal,
     #[error("it has {} bytes, and terminals take at most {}", thousands(*bytes), thousands(CLIPBOARD))]
     TooLong { bytes: usize },

@@ -52,7 +52,7 @@ pub use environment::looks_secret;
 pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
 pub use protected::{Change, PersonalGit, PutBack, is_protected};
 pub use sandbox::{Level, Unavailable, available};
-pub use supervise::{hidden_subcommand, this_program};
+pub use supervise::{NEEDS_TERMINAL, hidden_subcommand, this_program};
 pub use support::{Support, support};
 
 use protected::{Guard, Reason};

@@ -208,6 +208,9 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard) -> ExitCode {
     report(status, exceeded)
 }
 
+/// Why a command was ended that waited for keys.
+pub const NEEDS_TERMINAL: &str = "it needs a terminal of its own";
+
 impl Limits {
     /// Returns what was used too much of, or is not to be had.
     fn exceeded(self, usage: Usage) -> Option<String> {
@@ -218,7 +221,7 @@ impl Limits {
         } else if is_over(usage.processes, self.processes) {
             Some(format!("had more than {} processes", self.processes))
         } else if usage.waits_for_terminal {
-            Some("it needs a terminal of its own".to_owned())
+            Some(NEEDS_TERMINAL.to_owned())
         } else {
             None
         }

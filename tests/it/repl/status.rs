@@ -298,10 +298,9 @@ fn why_shows_the_kept_lines_that_were_sent() {
     chat.says("/why", "MEMORY.md: sent with every request");
     let screen = chat.screen();
     let why = &screen[screen.rfind("> /why").unwrap()..];
-    let line = why
-        .lines()
-        .find(|line| line.contains("the gate closes at eleven"));
-    assert!(line.is_some_and(|line| line.starts_with("    - ")), "{why}");
+    // As a person would read it, without time, category and mark of a list.
+    let line = "\n    Please remember that the gate closes at eleven\n";
+    assert_eq!(why.matches(line).count(), 2, "{why}");
     chat.leave();
 }
 
@@ -312,13 +311,13 @@ fn why_tells_what_of_memory_stood_behind_the_last_answer() {
     chat.says("/why", "No answer yet.");
     chat.says("hello", "At nine.");
     chat.says("/why", "Memory was not used: the last answer is based");
-    chat.says("/memory add the harbour opens at nine", "Kept");
+    chat.says("/memory add hours: the harbour opens at nine", "Kept");
     chat.says("/pin be brief", "Pinned");
     chat.says("when does the harbour open?", "At nine.");
     chat.says("/why", "1 pinned by you: sent with every request");
     let screen = chat.screen();
     let why = &screen[screen.rfind("> /why").unwrap()..];
-    assert!(why.contains("entry mem_"), "{why}");
+    assert!(why.contains("\nentry hours, "), "{why}");
     assert!(
         why.contains("% of the question's words\n    the harbour opens at nine"),
         "{why}"

@@ -214,11 +214,17 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
     );
     home.write(".envrc", "");
     chat.says("!echo x >> .envrc", "[.envrc is protected from commands");
-    // As vim does, which waited there for keys.
-    chat.says(
+    // As programs do that wait there for keys, and vim, whose screen stood in the message.
+    for command in [
         "!exec 0>&2; sleep 1000",
-        "killed: it needs a terminal of its own",
-    );
+        "!printf 'before\\n\\033[?1049hscreen'; sleep 1000; true",
+    ] {
+        let program = command[1..].split(' ').next().unwrap();
+        let refused = format!("error: {program} needs a terminal of its own\nhint: run it in");
+        chat.says(command, &refused);
+    }
+    chat.wait_for("\nbefore\n");
+    assert!(!chat.screen().contains("\nscreen"), "{}", chat.screen());
     // It is held in as the commands of tools are, but for the network.
     let outside = tempfile::TempDir::new_in(outside_of_temporary_folders()).unwrap();
     if lies_outside(outside.path()) {
@@ -265,7 +271,10 @@ fn a_read_only_run_runs_no_typed_command() {
     let server = listener();
     let home = Home::with(&server);
     let mut chat = home.chat(&["--read-only"]);
-    chat.says("!touch made", "this run is read-only: no command is run");
+    chat.says(
+        "!touch made",
+        "this run is read-only: commands are disabled",
+    );
     assert!(!home.path().join("made").exists());
 }
 
@@ -446,8 +455,9 @@ fn vi_keys_know_text_objects_and_take_a_change_back() {
     types("ci\"bye", "say \"bye\" now");
     types("\x1bhdaw", "say \"\" now");
     types("u", "say \"bye\" now");
-    types("u", "say \"\" now");
     types("u", "say \"hello you\" now");
+    types("0xp$x", "asy \"hello you\" no");
+    types("uuu", "say \"hello you\" now");
     types("0daw", "\"hello you\" now");
     // A key with a purpose of its own gives an operator up.
     types("0d\x1b[Cw", "\"hello you\" now");

@@ -141,7 +141,8 @@ impl Home {
         normal(text, self.folder.path())
     }
 
-    /// Every file below a folder, relative to it, with its content.
+    /// Every file below a folder, relative to it, with its content; but for the one that says which session was left
+    /// last, which every chat writes.
     pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         let mut folders = vec![folder.to_owned()];
@@ -152,7 +153,7 @@ impl Home {
             for path in entries.map(|entry| entry.unwrap().path()) {
                 if path.is_dir() {
                     folders.push(path);
-                } else {
+                } else if !path.ends_with("history/.last") {
                     let name = path.strip_prefix(folder).unwrap().to_owned();
                     files.insert(name, std::fs::read(&path).unwrap());
                 }

@@ -417,3 +417,28 @@ fn a_sentence_about_he_or_it_is_kept_with_the_one_that_names_them() {
         );
     }
 }
+
+/// The words that asked for it stood in MEMORY.md, too.
+#[test]
+fn an_order_at_the_end_to_remember_is_not_kept_itself() {
+    for (said, kept) in [
+        (
+            "My landlord is called Marko Horvat, please remember that",
+            "My landlord is called Marko Horvat",
+        ),
+        (
+            "I prefer tea over coffee - so please don\u{2019}t forget it!",
+            "I prefer tea over coffee",
+        ),
+        (
+            "The gate closes at nine, remember that the bell rings twice",
+            "The gate closes at nine, remember that the bell rings twice",
+        ),
+    ] {
+        let found = found(said);
+        assert!(!found.is_empty(), "{said}");
+        for (_, detail) in found {
+            assert_eq!(detail, kept);
+        }
+    }
+}
