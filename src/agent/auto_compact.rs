@@ -2,7 +2,7 @@
 //!
 //! At most one in a turn, and never another for one that failed: then the plain window is sent, and the person is told.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
@@ -10,12 +10,12 @@ use super::Agent;
 use super::event::{TurnContext, TurnEvent, Warning};
 use super::recall::Lookup;
 use super::request::Asking;
-use super::summaries::Summaries;
+use super::summarizer::Summaries;
 use super::summarizer::{NotWritten, Progress, Summarizer};
 use crate::chat::{Calibration, Message, Role, Tokens, Usage};
 use crate::context::{Budget, Section, SectionKind, Strategy};
 use crate::memory::compaction::{CannotCompact, CompactJob, Gauge, Kind};
-use crate::memory::{Done, Job, Planning, When};
+use crate::memory::{Done, Job, Planning, When, summary};
 use crate::provider::Provider;
 
 /// Whom to ask for a summary.
@@ -271,7 +271,7 @@ impl Agent {
             self.await_compaction(context).await;
             return None;
         }
-        let kind = job.kind();
+        let kind = job.kind;
         let before = self.compacted_to();
         let fallback = job.clone().without_summary();
         let asks = job.asks() && self.memory.may_ask(self.session(), &self.settings.context);
@@ -282,7 +282,7 @@ impl Agent {
         };
         if let Some(failed) = &failed {
             tracing::warn!(kind = kind.as_str(), error = %failed, "compaction failed");
-            let (record, _) = self.memory.failed(self.session());
+            let (record, _) = summary::failed(self.session());
             self.record(record, context);
         }
         if failed.is_some() || !asks {
@@ -407,5 +407,35 @@ fn percent(share: f64) -> u32 {
     )]
     {
         (share * 100.0).round() as u32
+    }
+}
+
+/// Shared by the turn and by whoever hears Ctrl-C while it runs; hence the mutex.
+#[derive(Clone, Debug, Default)]
+pub struct Skip(Arc<Mutex<Option<CancellationToken>>>);
+
+impl Skip {
+    /// Gives up what a turn waits for; tells whether there was anything.
+    pub fn skip(&self) -> bool {
+        let running = self.lock().take();
+        if let Some(token) = &running {
+            token.cancel();
+        }
+        running.is_some()
+    }
+
+    /// What is begun now can be given up, alone or with the turn.
+    pub(super) fn begin(&self, turn: &CancellationToken) -> CancellationToken {
+        let token = turn.child_token();
+        *self.lock() = Some(token.clone());
+        token
+    }
+
+    pub(super) fn end(&self) {
+        self.lock().take();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<CancellationToken>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -154,7 +154,7 @@ impl Agent {
         let merging = usize::from(inquiry.parts.len() > 1);
         Ok(DryCut {
             kind,
-            cut: job.cut(),
+            cut: job.cut,
             goes: job.before,
             stays: job.stays,
             requests: steps.sum::<usize>() + merging,

@@ -1,4 +1,4 @@
-//! What is done once a turn is over and on disk: hooks, the highest priority first (X5). Unit: one finished turn.
+//! What is done once a turn is over and on disk: hooks, the highest priority first (X5).
 //!
 //! Invariant: what goes wrong in a hook is told, and stops neither the others nor the turn.
 

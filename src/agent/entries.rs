@@ -1,5 +1,4 @@
-//! Texts that outlive a turn: entries of memory, pins, the scratchpad; for a model and for a person. Unit: one of
-//! them.
+//! Texts that outlive a turn: entries of memory, pins, the scratchpad; for a model and for a person.
 //!
 //! Pins and scratchpad are records of the session; entries are written by the
 //! [`EntryWriter`](super::entry_writer::EntryWriter).
@@ -13,6 +12,7 @@ use crate::hint::chain;
 use crate::long_term::entries::{
     EntriesError, Entry, EntryStore, Found, Kept, Scope, Status, Wanted,
 };
+use crate::text::lines::{clipped, single_spaced};
 use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
 
 /// All pins may take one part in so many of a window (G12).
@@ -127,7 +127,7 @@ impl Agent {
         if self.ledger.known().masked_after("", key) != key {
             return Err(NotWritten::SecretKey);
         }
-        let limits = self.memory.scratchpad_limits();
+        let limits = self.memory.settings().scratchpad.limits();
         let mut scratchpad = self.session().scratchpad().clone();
         let written = scratchpad.write_within(key, text, limits)?;
         Ok((written, self.keep(Record::ScratchpadReplaced(scratchpad))))
@@ -345,16 +345,7 @@ fn brief(entry: &Entry) -> String {
 fn row(entry: &Entry) -> String {
     let key = entry.key.as_deref();
     let key = key.map_or_else(String::new, |key| format!("{key}: "));
-    let content = entry
-        .content
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    let mut chars = content.chars();
-    let mut shown: String = chars.by_ref().take(SHOWN).collect();
-    if chars.next().is_some() {
-        shown.push('…');
-    }
+    let shown = clipped(&single_spaced(&entry.content), SHOWN);
     format!(
         "{} {key}{shown} ({}, {})",
         entry.id,

@@ -1,5 +1,5 @@
 //! When entries of memory are written: a moment after they changed, all in one go, while the agent waits for a person
-//! or a model, and at the end. Unit: one flush.
+//! or a model, and at the end.
 //!
 //! Invariant: what the disk refuses waits on and is tried again; that is told once.
 
@@ -49,7 +49,7 @@ impl EntryWriter {
             self.due = None;
             return std::future::pending().await;
         }
-        let debounce = Duration::from_millis(self.store.settings().debounce_ms);
+        let debounce = Duration::from_millis(self.store.settings.debounce_ms);
         let due = *self.due.get_or_insert_with(|| Instant::now() + debounce);
         tokio::time::sleep_until(due).await;
         self.flush(clock.now())

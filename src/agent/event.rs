@@ -79,17 +79,27 @@ pub struct ToolReport {
 }
 
 /// Something the person should know that does not end the turn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Warning {
     /// The disk refused; the words are in memory and are tried again with the next ones (C76).
+    #[error("NOT SAVED: {why}; will retry after the next message")]
     NotSaved { why: String },
     /// The disk has taken what it refused before.
+    #[error("Everything is saved again.")]
     SavedAgain,
-    /// Older messages are no longer sent: there is no room, or the mode sends its window alone.
+    /// There is no room, or the mode sends its window alone.
+    #[error(
+        "{messages} older messages are no longer sent; {reach} (`/context` shows what is sent, `/compact` makes room)"
+    )]
     LeftOut { messages: usize, reach: Reach },
     /// The input was larger than what there was room for beside the rest (C81).
+    #[error(
+        "your message {beside}: {chars} characters from its middle were not sent (the full text is saved){}",
+        beside.remedy()
+    )]
     InputCut { chars: usize, beside: Beside },
     /// The server counted far fewer tokens than were sent: it may have cut the beginning.
+    #[error("{}", silent_cut(*estimated, *counted, *window, set_by))]
     SilentCut {
         estimated: Tokens,
         counted: Tokens,
@@ -97,62 +107,123 @@ pub enum Warning {
         /// The key of the config that says how large it is.
         set_by: &'static str,
     },
-    /// The server's window is smaller than assumed; the request was made again, shorter.
+    /// The server's window is smaller than assumed.
+    #[error(
+        "the request was too long for the server{}; retried with less",
+        window.map(|window| format!(", whose window has {window} tokens")).unwrap_or_default()
+    )]
     Refitted { window: Option<Tokens> },
+    #[error("{}; {}", near_limit(usage), makes_room.in_words(usage.max))]
     NearLimit {
         usage: TokenUsage,
         makes_room: MakesRoom,
     },
-    /// The reply ended at its token limit.
+    #[error("the reply reached its limit of {max_tokens} tokens; say \"go on\" for the rest")]
     ReplyCut { max_tokens: Tokens },
     /// Several summaries in a row could not be had (C15).
+    #[error(
+        "summarising failed three times in a row ({why}): older messages are sent as far as they fit; `/compact` tries again"
+    )]
     NoSummary { why: String },
-    /// What was to take the place of older messages could not be had; the request holds as many as find room.
+    /// The request holds as many older messages as find room.
+    #[error("Could not summarise older messages ({why}); the newest are sent")]
     NotCompacted { why: String },
-    /// One that nobody asked for has taken effect.
+    /// A compaction that nobody asked for has taken effect.
+    #[error(
+        "{messages} older message{} replaced by {} · /compact undo",
+        plural(*messages),
+        match form { Form::Summary => "a summary", Form::Notice => "a notice (no summary)" }
+    )]
     Compacted { messages: usize, form: Form },
     /// A compaction did not reach what it was for, in per cent of the window.
+    #[error(
+        "the request still takes about {percent} % of the window after compaction (target: {target} %); the oldest messages are left out as needed"
+    )]
     StillFull { percent: u32, target: u32 },
     /// What the model found in a session, as it is kept.
+    #[error(
+        "Noted {} fact{} from this session (`/memory list` shows them): {}",
+        facts.len(), plural(facts.len()), facts.join(" · ")
+    )]
     Learned { facts: Vec<String> },
-    /// What is to be said of recall's work in the background.
+    #[error(transparent)]
     Recall(News),
     /// Something of long-term memory that is not searched, or not all of it.
+    #[error("{why}")]
     NotSearched { why: String },
-    /// The model takes no tools: it is asked without.
+    #[error("{model} does not support tools; sent without them")]
     NoTools { model: String },
     /// Files that the message mentions and that go with it.
+    #[error("Attached {}", names.join("; "))]
     Attached { names: Vec<String> },
     /// Something that the message mentions and that does not go with it; the whole sentence.
+    #[error("{notice}")]
     NotAttached { notice: String },
-    /// The model takes no pictures: it is told their names.
+    #[error("{model} does not support images; only their names were sent")]
     NoImages { model: String },
-    /// The window is too small for the tools and the rest.
-    ToolsLeftOut {
-        tools: usize,
-        /// What their descriptions would take.
-        tokens: Tokens,
-    },
+    /// `tokens`: what the descriptions of the tools would take.
+    #[error(
+        "the model's window is too small for {tools} tools, whose descriptions take about {tokens} tokens; sent without them (`/tools off NAME` turns one off, `/tools none` or `--tools none` all)"
+    )]
+    ToolsLeftOut { tools: usize, tokens: Tokens },
     /// What became of a file that the turn changed which is asked again.
+    #[error("{line}")]
     FileTakenBack { line: String },
-    /// What that turn changed in files could not be taken back.
+    #[error("could not undo the file changes of the first try: {why}")]
     FilesStay { why: String },
-    /// Thinking ended before it was through.
+    #[error("thinking ended early: {why}; this is the best result so far")]
     ThoughtCut { why: String },
     /// A long result could not be put beside the session.
+    #[error("could not save the full result: {why}; history has the truncated one")]
     NotKeptWhole { why: String },
     /// What became of a file of entries.
+    #[error("{notice}")]
     Entries { notice: String },
-    /// Entries are not on disk yet.
+    #[error("memory entries NOT SAVED: {why}; will retry later")]
     EntriesNotKept { why: String },
     /// A file of the workspace could not be read or written.
+    #[error("long-term memory: {why}")]
     NotNoted { why: String },
     /// An "always" holds in the project from now on, as the rule of this number.
+    #[error("Saved for this project. `/approvals revoke {number}` undoes it.")]
     Remembered { number: usize },
-    /// An "always" could not be kept.
+    #[error("approval not saved: {why}; {hint}")]
     NotRemembered { why: String, hint: String },
     /// A part of the sandbox of commands is missing.
+    #[error("{notice}")]
     NotConfined { notice: String },
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+fn silent_cut(estimated: Tokens, counted: Tokens, window: Tokens, set_by: &str) -> String {
+    if counted == window {
+        return format!(
+            "the request filled the whole window of {window} tokens: the server may have cut off its beginning (set the model's {set_by} to the real size)"
+        );
+    }
+    format!(
+        "about {estimated} tokens were sent, but the server counted {counted}: it may have cut off the beginning (assumed window: {window}; set the model's {set_by} to the real size)"
+    )
+}
+
+fn near_limit(usage: &TokenUsage) -> String {
+    let TokenUsage { input, max, .. } = usage;
+    match input.cmp(max) {
+        Ordering::Equal if !usage.is_estimate => format!(
+            "the request filled the context window of {max} tokens, so the server may have cut off its beginning"
+        ),
+        Ordering::Greater if !usage.is_estimate => {
+            format!("the server counted {input} tokens, more than the {max} of its window")
+        }
+        Ordering::Less | Ordering::Equal | Ordering::Greater => format!(
+            "the context window is {}{:.0} % full ({input} of {max} tokens)",
+            if usage.is_estimate { "about " } else { "" },
+            usage.percent_used.floor(),
+        ),
+    }
 }
 
 /// What takes the room that an input lacks. About, as the server counts.
@@ -230,9 +301,11 @@ impl Beside {
 }
 
 /// How messages can still come back that are not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reach {
+    #[error("they are recalled when they become relevant")]
     Recalled,
+    #[error("they are still on disk")]
     OnDisk,
 }
 
@@ -261,158 +334,5 @@ impl Warning {
             None => chain(error),
         };
         Self::NotSaved { why }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotSaved { why } => {
-                write!(f, "NOT SAVED: {why}; will retry after the next message")
-            }
-            Self::SavedAgain => f.write_str("Everything is saved again."),
-            Self::LeftOut { messages, reach } => {
-                let reach = match reach {
-                    Reach::Recalled => "they are recalled when they become relevant",
-                    Reach::OnDisk => "they are still on disk",
-                };
-                write!(
-                    f,
-                    "{messages} older messages are no longer sent; {reach} (`/context` shows what is sent, `/compact` makes room)"
-                )
-            }
-            Self::InputCut { chars, beside } => write!(
-                f,
-                "your message {beside}: {chars} characters from its middle were not sent (the full text is saved){}",
-                beside.remedy()
-            ),
-            Self::SilentCut {
-                counted,
-                window,
-                set_by,
-                ..
-            } if counted == window => write!(
-                f,
-                "the request filled the whole window of {window} tokens: the server may have cut off its beginning (set the model's {set_by} to the real size)"
-            ),
-            Self::SilentCut {
-                estimated,
-                counted,
-                window,
-                set_by,
-            } => write!(
-                f,
-                "about {estimated} tokens were sent, but the server counted {counted}: it may have cut off the beginning (assumed window: {window}; set the model's {set_by} to the real size)"
-            ),
-            Self::Refitted { window } => {
-                f.write_str("the request was too long for the server")?;
-                if let Some(window) = window {
-                    write!(f, ", whose window has {window} tokens")?;
-                }
-                f.write_str("; retried with less")
-            }
-            Self::NearLimit { usage, makes_room } => {
-                let room = makes_room.in_words(usage.max);
-                let TokenUsage { input, max, .. } = usage;
-                match input.cmp(max) {
-                    Ordering::Equal if !usage.is_estimate => write!(
-                        f,
-                        "the request filled the context window of {max} tokens, so the server may have cut off its beginning; {room}",
-                    ),
-                    Ordering::Greater if !usage.is_estimate => write!(
-                        f,
-                        "the server counted {input} tokens, more than the {max} of its window; {room}",
-                    ),
-                    Ordering::Less | Ordering::Equal | Ordering::Greater => write!(
-                        f,
-                        "the context window is {}{:.0} % full ({input} of {max} tokens); {room}",
-                        if usage.is_estimate { "about " } else { "" },
-                        usage.percent_used.floor(),
-                    ),
-                }
-            }
-            Self::ReplyCut { max_tokens } => {
-                write!(
-                    f,
-                    "the reply reached its limit of {max_tokens} tokens; say \"go on\" for the rest"
-                )
-            }
-            Self::NotSearched { why } => f.write_str(why),
-            Self::Learned { facts } => {
-                let plural = if facts.len() == 1 { "" } else { "s" };
-                write!(
-                    f,
-                    "Noted {} fact{plural} from this session (`/memory list` shows them): {}",
-                    facts.len(),
-                    facts.join(" · ")
-                )
-            }
-            Self::NoSummary { why } => write!(
-                f,
-                "summarising failed three times in a row ({why}): older messages are sent as far as they fit; `/compact` tries again"
-            ),
-            Self::NotCompacted { why } => write!(
-                f,
-                "Could not summarise older messages ({why}); the newest are sent"
-            ),
-            Self::Compacted { messages, form } => {
-                let text = match form {
-                    Form::Summary => "a summary",
-                    Form::Notice => "a notice (no summary)",
-                };
-                let plural = if *messages == 1 { "" } else { "s" };
-                write!(
-                    f,
-                    "{messages} older message{plural} replaced by {text} · /compact undo"
-                )
-            }
-            Self::StillFull { percent, target } => write!(
-                f,
-                "the request still takes about {percent} % of the window after compaction (target: {target} %); the oldest messages are left out as needed"
-            ),
-            Self::Recall(news) => news.fmt(f),
-            Self::NoTools { model } => {
-                write!(f, "{model} does not support tools; sent without them")
-            }
-            Self::Attached { names } => write!(f, "Attached {}", names.join("; ")),
-            Self::NotAttached { notice }
-            | Self::Entries { notice }
-            | Self::NotConfined { notice } => f.write_str(notice),
-            Self::NoImages { model } => {
-                write!(
-                    f,
-                    "{model} does not support images; only their names were sent"
-                )
-            }
-            Self::ToolsLeftOut { tools, tokens } => write!(
-                f,
-                "the model's window is too small for {tools} tools, whose descriptions take about {tokens} tokens; sent without them (`/tools off NAME` turns one off, `/tools none` or `--tools none` all)"
-            ),
-            Self::FileTakenBack { line } => f.write_str(line),
-            Self::FilesStay { why } => {
-                write!(f, "could not undo the file changes of the first try: {why}")
-            }
-            Self::ThoughtCut { why } => {
-                write!(
-                    f,
-                    "thinking ended early: {why}; this is the best result so far"
-                )
-            }
-            Self::NotKeptWhole { why } => {
-                write!(
-                    f,
-                    "could not save the full result: {why}; history has the truncated one"
-                )
-            }
-            Self::EntriesNotKept { why } => {
-                write!(f, "memory entries NOT SAVED: {why}; will retry later")
-            }
-            Self::NotNoted { why } => write!(f, "long-term memory: {why}"),
-            Self::Remembered { number } => write!(
-                f,
-                "Saved for this project. `/approvals revoke {number}` undoes it."
-            ),
-            Self::NotRemembered { why, hint } => write!(f, "approval not saved: {why}; {hint}"),
-        }
     }
 }

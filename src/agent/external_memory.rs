@@ -1,7 +1,7 @@
 //! A memory behind a server, beside the files (X21): what is to last is added to it, and it is asked with them.
 //!
-//! Unit: one text or one question. Invariant: nobody waits for what is added, and only so long for an answer; what
-//! fails is told once, and the files have it all the same; no secret is sent.
+//! Invariant: nobody waits for what is added, and only so long for an answer; what fails is told once, and the files
+//! have it all the same; no secret is sent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use crate::hint::chain;
 use crate::index::{Hit, Kind};
 use crate::long_term::notes::{LONG_TERM, Receipt};
 use crate::mem0::Mem0;
+use crate::text::lines::single_spaced;
 use crate::text::secrets::masked_beginning;
 
 /// How long a search that a person or a model wants waits for it; the client has a limit of its own.
@@ -167,6 +168,5 @@ impl Agent {
 }
 
 fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().take(HIT).collect()
+    single_spaced(text).chars().take(HIT).collect()
 }

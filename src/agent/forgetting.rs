@@ -1,5 +1,5 @@
 //! Forgetting in the open session: messages are masked, boards, summaries, scratchpad and pins lose the sentence, and
-//! the index is made again from what the messages say now. Unit: one forgetting.
+//! the index is made again from what the messages say now.
 
 use std::collections::BTreeSet;
 

@@ -1,20 +1,21 @@
-//! Memory's slow work in the background: one job at a time. Its task is owned here, and awaited or aborted.
+//! Memory's slow work in the background, one job at a time; among it the model as a second reader, asked at the end of a
+//! chat what of it lasts. Its task is owned here, and awaited or aborted.
 //!
 //! A job works on what it was given; its result is taken only if the session is still what it was made for.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::auto_compact::{Asker, written};
-use super::second_reader;
 use super::summarizer::{Asked, NotWritten, Summarizer};
-
 use super::{Agent, Warning};
 use crate::chat::TurnId;
 use crate::context::Budget;
-use crate::memory::summary::SummaryJob;
+use crate::memory::learning::{self, Fact, LearnJob, Learned};
+use crate::memory::summary::{self, Summarised, SummaryJob};
 use crate::memory::{Done, Job, When};
 
 /// A summary that is not there after so long is given up, whatever it waits for (C9).
@@ -103,9 +104,7 @@ async fn done(job: Job, asker: Asker, cancel: CancellationToken) -> Result<Done,
     match job {
         Job::Summarise(job) => summarise(job, asker, cancel).await,
         Job::Compact(job) => written(job, asker, &mut |_| (), &cancel).await,
-        Job::Learn(job) => second_reader::learn(job, asker, cancel)
-            .await
-            .map(Done::Learned),
+        Job::Learn(job) => learn(job, asker, cancel).await.map(Done::Learned),
     }
 }
 
@@ -127,13 +126,13 @@ pub(super) async fn summarise(
         text = writer
             .answer(Asked {
                 text: request,
-                most: writing.answer(),
+                most: writing.answer,
                 temperature: None,
             })
             .await
             .unwrap_or(text);
     }
-    Ok(Done::Summarised(job.done(text, by)))
+    Ok(Done::Summarised(Summarised { job, text, by }))
 }
 
 /// A model to write with, and what it has room for.
@@ -171,7 +170,7 @@ impl Agent {
                 Job::Learn(_) => {}
                 Job::Compact(job) => {
                     self.compacted_in = self.last_turn();
-                    let kind = job.kind().as_str();
+                    let kind = job.kind.as_str();
                     tracing::info!(messages = job.messages(), kind, "compaction started");
                 }
             }
@@ -271,7 +270,7 @@ impl Agent {
 
     fn take_in(&mut self, result: Result<Done, NotWritten>) -> Option<Warning> {
         let kind = match &result {
-            Ok(Done::Compacted(compacted)) => Some(compacted.kind()),
+            Ok(Done::Compacted(compacted)) => Some(compacted.kind),
             Ok(Done::Summarised(_) | Done::Learned(_)) | Err(_) => None,
         };
         let before = self.compacted_to();
@@ -309,7 +308,7 @@ impl Agent {
 
     /// Counts a failure; the person hears of it once (C15).
     fn failed(&mut self, why: &str) -> Option<Warning> {
-        let (record, tell) = self.memory.failed(self.session());
+        let (record, tell) = summary::failed(self.session());
         let refused = self.keep(record);
         tell.then(|| Warning::NoSummary {
             why: why.to_owned(),
@@ -317,8 +316,7 @@ impl Agent {
         .or(refused)
     }
 
-    /// Waits for the work that runs, at most so long; what is not done then is given up and done again
-    /// another time.
+    /// Waits for the work that runs, at most so long; what is not done then is given up and done again another time.
     pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
         let refused = self.entries.flush_at_last(self.clock.now());
         // A folder that refuses the session refuses its entries: one thing to say.
@@ -356,5 +354,75 @@ impl Agent {
             index.meaning.abort();
         }
         warnings
+    }
+}
+
+/// Lets the model read for what lasts. A reply that cannot be read is asked for once more, and then brings nothing.
+pub(super) async fn learn(
+    mut job: LearnJob,
+    asker: Asker,
+    cancel: CancellationToken,
+) -> Result<Learned, NotWritten> {
+    let writer = writer(asker, cancel).await;
+    let room = writer.budget.prompt().minus(learning::ANSWER);
+    let inquiry = |text| Asked {
+        text,
+        most: learning::ANSWER,
+        temperature: None,
+    };
+    let Some(request) = job.request(room) else {
+        return Err(NotWritten::WindowTooSmall {
+            window: writer.budget.window(),
+        });
+    };
+    let reply = match writer.answer(inquiry(request)).await {
+        // An empty list is short.
+        Err(NotWritten::TooShort) => return Ok(job.nothing()),
+        reply => reply?,
+    };
+    if let Ok(learned) = job.read(&reply) {
+        return Ok(learned);
+    }
+    let again = writer.answer(inquiry(LearnJob::repair(&reply))).await?;
+    Ok(job.read(&again).unwrap_or_else(|_| job.nothing()))
+}
+
+impl Agent {
+    /// Begins to let the model read what the person said, where enough of it is unread; tells whether it did.
+    pub fn begin_learning(&mut self) -> bool {
+        let parts = self.long_term().filter(|parts| parts.learns());
+        let Some(parts) = parts.filter(|_| self.jobs.is_idle()) else {
+            return false;
+        };
+        let asker = self.asker();
+        if asker.provider.is_offline() {
+            return false;
+        }
+        let prompt = &self.memory.prompts().learn;
+        let Some(job) = LearnJob::of(self.session(), parts.captured(), prompt) else {
+            return false;
+        };
+        tracing::info!(messages = job.messages(), "fact extraction started");
+        self.jobs.start(Job::Learn(job), asker);
+        true
+    }
+
+    /// Writes what the model found to MEMORY.md, and that the messages are read to the session.
+    pub(super) fn take_in_learned(&mut self, learned: &Learned) -> Option<Warning> {
+        let parts = Arc::clone(self.long_term.as_ref()?.parts());
+        let known = self.ledger.known();
+        let is_clean = |fact: &&Fact| {
+            let detail = &fact.capture.detail;
+            *known.masked(detail) == **detail
+        };
+        let facts: Vec<&Fact> = learned.facts.iter().filter(is_clean).collect();
+        let taken = parts.learn(self.session().name(), &facts, self.clock.now());
+        let record = learned.record(self.session());
+        let refused = self.keep(record);
+        let problems = taken.problems.into_iter();
+        let problem = problems.map(|why| Warning::NotNoted { why }).next();
+        let facts: Vec<String> = taken.receipts.into_iter().map(|it| it.what.text).collect();
+        let learned = (!facts.is_empty()).then_some(Warning::Learned { facts });
+        refused.or(problem).or(learned)
     }
 }

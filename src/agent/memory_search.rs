@@ -94,7 +94,7 @@ impl Agent {
             recall: &settings.recall,
             kept: &self.kept,
             settings: &settings.auto_recall,
-            texts: self.memory.kept_texts(),
+            texts: &self.memory.prompts().kept,
             entries: settings.auto_inject,
             by_meaning: recalls,
             now: self.clock.now(),

@@ -8,19 +8,18 @@
 //! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns. Where what stands:
 //! ```text
 //!  the turn         turn; request: what is sent; model_loop, reply: what comes back; tool_calls, toolbox;
-//!                   input, mentions; undo, think/
+//!                   mentions; undo, think/
 //!  what it tells    event; warn_once: not every turn
-//!  compaction       compact: asked for; auto_compact: by itself; summarizer, summaries, skip; jobs: in the background
+//!  compaction       compact: asked for; auto_compact: by itself; summarizer; jobs: in the background
 //!  recall           recall: in the session; related: what comes into a request by itself; memory_search:
 //!                   over everything
 //!  long-term memory notes, end_hooks, long_term/; entries, entry_writer; external_memory: behind a server
 //!  forgetting       forgetting: in the open session
-//!  learning         counter, calibration: how servers count; second_reader: what a model reads out of a session
+//!  learning         counter: how servers count; jobs: what a model reads out of a session
 //!                   ledger: the session and its log in step
 //! ```
 
 mod auto_compact;
-mod calibration;
 mod compact;
 mod counter;
 mod end_hooks;
@@ -29,7 +28,6 @@ mod entry_writer;
 mod event;
 mod external_memory;
 mod forgetting;
-mod input;
 mod jobs;
 mod ledger;
 pub mod long_term;
@@ -41,9 +39,6 @@ mod recall;
 mod related;
 mod reply;
 mod request;
-mod second_reader;
-mod skip;
-mod summaries;
 mod summarizer;
 mod think;
 mod tool_calls;
@@ -66,6 +61,7 @@ use crate::memory::{BadMode, LongTermContext, Memory};
 use crate::provider::{Delivery, Meter, Price, Provider, WindowSource};
 use crate::store::{Opened, StoreError, Unwritable};
 
+pub use auto_compact::Skip;
 pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools};
 pub use counter::{Count, Uncounted};
 pub use end_hooks::{EndHook, EndHooks, Ending, Ran};
@@ -73,13 +69,12 @@ pub use entries::{CannotPin, Pinned};
 pub use event::{Beside, MakesRoom, Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use external_memory::ExternalMemory;
 pub use forgetting::ForgottenHere;
-pub use input::Input;
 pub use ledger::Ledger;
 pub use recall::{Recalled, Vectors};
-pub use skip::Skip;
 pub use summarizer::{NotWritten, Progress};
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Look, Nobody, Toolbox, Whole};
+pub use turn::Input;
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use undo::{NoTurn, TakenDown, Undone};
 
@@ -131,7 +126,7 @@ pub struct Agent {
     compacted_in: Option<TurnId>,
     /// The messages that were compacted in the running turn: recall does not bring them back into it.
     compacted_now: Range<usize>,
-    summaries: Arc<summaries::Summaries>,
+    summaries: Arc<summarizer::Summaries>,
     skip: Skip,
     /// What was said once is not said every turn.
     warned: warn_once::WarnOnce,

@@ -77,7 +77,7 @@ impl Agent {
     /// Looks up what the input may be about (C18). Total: what cannot be had is not there.
     pub(super) async fn look_up(&mut self, input: &Message) -> (Lookup, Option<Warning>) {
         let said = input.said();
-        if !self.recalls() || !self.memory.recall_settings().asks(&said) {
+        if !self.recalls() || !self.memory.settings().recall.asks(&said) {
             return (Lookup::default(), None);
         }
         self.look_up_words(&recall::asked(said.as_ref())).await
@@ -118,7 +118,7 @@ impl Agent {
             text,
             k,
             before: usize::MAX,
-            min_similarity: self.memory.recall_settings().min_similarity,
+            min_similarity: self.memory.settings().recall.min_similarity,
         };
         let Some(searching) = self.searching(&lookup) else {
             return Recalled {

@@ -1,4 +1,4 @@
-//! What long-term memory holds on what is asked, as a request gets it (X16-X19, G14). Unit: one turn.
+//! What long-term memory holds on what is asked, as a request gets it (X16-X19, G14).
 //!
 //! Invariant: nothing that the request says anyway, nothing without words of what is asked, and no more than the limit
 //! of characters; where there is nothing, there is no section.
@@ -8,6 +8,7 @@ use crate::context::Brought;
 use crate::index::{Glance, Hit, Index, Kind, distinct, folded, is_heading, is_spaceless};
 use crate::long_term::notes::NOTED;
 use crate::memory::{AutoRecallSettings, KeptTexts, LongTermContext, RecallSettings, Related};
+use crate::text::lines::single_spaced;
 
 /// Characters of one hit.
 const SNIPPET: usize = 200;
@@ -237,8 +238,7 @@ impl Lines {
         let mut chars = 0;
         for hit in hits.into_iter().take(settings.limit) {
             let place = format!("{}:{}", hit.source, hit.line);
-            let words: Vec<&str> = hit.content.split_whitespace().collect();
-            let line = format!("- {place}: {}", cut(&words.join(" "), each));
+            let line = format!("- {place}: {}", cut(&single_spaced(&hit.content), each));
             chars += line.chars().count() + 1;
             if chars > all + 1 {
                 break;

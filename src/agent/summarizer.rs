@@ -1,7 +1,8 @@
 //! Lets a model write a text that memory wants: no tools, a limit on each wait, nothing shown.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt};
@@ -9,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::event::{TurnContext, TurnEvent};
 use super::reply::{self, End, Reply};
-use super::summaries::Summaries;
 use crate::chat::{Message, MessageId, Role, Tokens};
 use crate::context::Budget;
+use crate::files::digest;
 use crate::hint::Hint;
 use crate::memory::compaction::{Inquiry, PARALLEL, Part};
 use crate::memory::writing::Writing;
@@ -111,8 +112,8 @@ impl Summarizer {
             });
             let asked = Asked {
                 text: writing.request(step, &text),
-                most: writing.answer(),
-                temperature: writing.temperature(),
+                most: writing.answer,
+                temperature: writing.temperature,
             };
             text = self.known_or_asked(asked).await?;
         }
@@ -234,5 +235,66 @@ impl Summarizer {
                 | FinishReason::Other(_),
             ) => Err(NotWritten::Incomplete),
         }
+    }
+}
+
+/// The newest so many are kept.
+const MAX: usize = 64;
+
+/// See the module. A mutex, because chunks of one compaction are written at once, one of them in the background.
+#[derive(Debug, Default)]
+pub(super) struct Summaries(Mutex<VecDeque<(String, String)>>);
+
+impl Summaries {
+    /// The name of a request to a model.
+    pub(super) fn name(model: &str, request: &str) -> String {
+        digest(format!("{model}\u{0}{request}").as_bytes())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<String> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = kept.iter().position(|(known, _)| known == name)?;
+        let entry = kept.remove(place)?;
+        let text = entry.1.clone();
+        kept.push_back(entry);
+        Some(text)
+    }
+
+    pub(super) fn keep(&self, name: String, text: &str) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(known, _)| *known != name);
+        kept.push_back((name, text.to_owned()));
+        if kept.len() > MAX {
+            kept.pop_front();
+        }
+    }
+
+    /// What was not good enough is asked for again.
+    pub(super) fn clear(&self) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_sixty_four_are_kept_by_their_whole_request_and_model() {
+        let summaries = Summaries::default();
+        let begin = "x".repeat(600);
+        let name = |n: usize| Summaries::name("m", &format!("{begin}{n}"));
+        for n in 0..64 {
+            summaries.keep(name(n), &n.to_string());
+        }
+        assert_eq!(summaries.get(&name(0)).as_deref(), Some("0"));
+        summaries.keep(name(64), "64");
+        assert_eq!(summaries.get(&name(1)), None, "the one used longest ago");
+        assert_eq!(summaries.get(&name(0)).as_deref(), Some("0"));
+        let other = Summaries::name("other", &format!("{begin}0"));
+        assert_eq!(summaries.get(&other), None, "another model");
+        summaries.clear();
+        assert_eq!(summaries.get(&name(0)), None);
     }
 }

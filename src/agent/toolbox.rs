@@ -12,6 +12,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::Agent;
 use crate::context::{self, ResultPolicy};
+use crate::declare::settings;
 use crate::hint::chain;
 use crate::store::Outputs;
 use crate::tools::files::{Changes, Project};
@@ -89,15 +90,17 @@ impl Approver for Nobody {
     }
 }
 
-/// How far tools may go in one turn, and what of their results is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Replies with calls in one turn.
-    pub max_steps: usize,
-    pub result_policy: ResultPolicy,
-    /// Characters of one result.
-    pub result_chars: usize,
-    pub whole: Whole,
+settings! {
+    /// How far tools may go in one turn, and what of their results is kept.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Limits {
+        /// Replies with calls in one turn.
+        pub max_steps: usize = 25,
+        pub result_policy: ResultPolicy = ResultPolicy::Smart,
+        /// Characters of one result.
+        pub result_chars: usize = 10_000,
+        pub whole: Whole = Whole::Dropped,
+    }
 }
 
 impl Limits {
@@ -124,17 +127,6 @@ pub enum Whole {
     Dropped,
     /// Kept beside the session (`context.offload`).
     Beside,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            max_steps: 25,
-            result_policy: ResultPolicy::Smart,
-            result_chars: 10_000,
-            whole: Whole::Dropped,
-        }
-    }
 }
 
 /// The files that tools work on and a person attaches, and what they held before.

@@ -8,13 +8,14 @@ use super::event::{Observer, TurnContext, Warning};
 use super::model_loop::Conversed;
 use super::recall::Lookup;
 use super::undo::TakenBack;
-use super::{Agent, Input, NoTurn, Running};
-use crate::chat::{Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
+use super::{Agent, NoTurn, Running};
+use crate::chat::{Attached, Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
 use crate::context::DoesNotFit;
 use crate::hint::{Hint, chain};
 use crate::index::News;
 use crate::memory::report::DEEP_THINK;
 use crate::provider::ProviderError;
+use crate::text::lines::clipped;
 use crate::tools::files::{ChangesError, Restored};
 
 /// What a turn is made of.
@@ -352,10 +353,62 @@ fn tell_of_files(files: Result<Restored, ChangesError>, context: &mut TurnContex
 
 /// A failure in so few words that it can stand in history.
 fn short(failure: &TurnFailure) -> String {
-    const MAX: usize = 160;
-    let text = failure.to_string();
-    match text.char_indices().nth(MAX) {
-        None => text,
-        Some((end, _)) => format!("{}…", &text[..end]),
+    clipped(&failure.to_string(), 160)
+}
+
+/// A message to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    text: String,
+    /// Bytes from the start in which mentions of files count.
+    typed: usize,
+    attached: Vec<Attached>,
+}
+
+impl Input {
+    /// A prompt, and text that was piped in beside it: nobody looked there for what it mentions.
+    pub fn with_piped(prompt: &str, piped: &str) -> Self {
+        Self {
+            text: format!("{prompt}\n\n{piped}"),
+            typed: prompt.len(),
+            attached: Vec::new(),
+        }
+    }
+
+    /// The same with texts that go with it.
+    #[must_use]
+    pub fn with_attached(self, attached: Vec<Attached>) -> Self {
+        Self { attached, ..self }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    pub(super) fn take_attached(&mut self) -> Vec<Attached> {
+        std::mem::take(&mut self.attached)
+    }
+
+    pub(super) fn typed(&self) -> &str {
+        &self.text[..self.typed]
+    }
+}
+
+impl From<String> for Input {
+    fn from(text: String) -> Self {
+        let typed = text.len();
+        Self {
+            text,
+            typed,
+            attached: Vec::new(),
+        }
     }
 }

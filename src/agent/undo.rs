@@ -217,7 +217,7 @@ impl Agent {
 
     /// Goes back to the summary before the present one; what it does not cover is sent again.
     pub fn undo_summary(&mut self) -> Result<Option<Warning>, NoTurn> {
-        let record = self.memory.undo_summary(self.session());
+        let record = summary::undone(self.session());
         let record = record.ok_or(NoTurn::NoSummary)?;
         self.jobs.abort();
         Ok(self.keep(record))

@@ -1,5 +1,4 @@
-//! What a session has warned of already. Unit: a condition. Invariant: one that goes on is told once, and again after
-//! it ended.
+//! What a session has warned of already. Invariant: a condition that goes on is told once, and again after it ended.
 
 use super::event::{Beside, MakesRoom, Reach, Warning};
 use crate::chat::Tokens;

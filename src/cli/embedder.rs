@@ -148,7 +148,7 @@ impl<'a> Reason<'a> {
             Self::Provider(Wanted::Auto) => {
                 "embedding.provider is auto, and none is available".to_owned()
             }
-            Self::Provider(wanted) => format!("embedding.provider is {}", wanted.name()),
+            Self::Provider(wanted) => format!("embedding.provider is {wanted}"),
         }
     }
 }

@@ -17,14 +17,13 @@ mod plan;
 mod section;
 mod settings;
 pub mod stages;
-mod usage;
 
 pub use budget::Budget;
+pub use budget::TokenUsage;
 pub use fit::{DoesNotFit, fit};
 pub use plan::{ContextPlan, Cut, LeftOut};
 pub use section::{Brought, Content, Draft, GivesWay, Section, SectionKind, Source};
 pub use settings::{Guard, Layout, ResultPolicy, Settings, Strategy};
-pub use usage::TokenUsage;
 
 /// Stands where text was cut out of a message (C80).
 pub const TRUNCATED: &str = "[…truncated…]";

@@ -248,6 +248,11 @@ impl Section {
         Self::new(kind, source, Content::Messages(messages))
     }
 
+    /// What the person just said, last in every request; as it is sent, time included.
+    pub fn input(message: Message) -> Self {
+        Self::messages(SectionKind::Input, Source::You, vec![message])
+    }
+
     /// Tools to be offered, in this order.
     pub fn tools(tools: Vec<ToolSpec>) -> Self {
         let source = Source::Offered(tools.len());

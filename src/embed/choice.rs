@@ -1,6 +1,6 @@
-//! Which embedder there is (C20-C22): candidates, tried in their order, the first that is there. Unit: one
-//! choice. Invariant: nothing is asked or read before [`EmbedderChoice::resolve`], and no server is waited
-//! for longer than [`PROBE`]. Which candidates there are is left to whoever knows the settings.
+//! Which embedder there is (C20-C22): candidates, tried in their order, the first that is there. Invariant: nothing is
+//! asked or read before [`EmbedderChoice::resolve`], and no server is waited for longer than [`PROBE`]. Which
+//! candidates there are is left to whoever knows the settings.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -125,7 +125,7 @@ impl Candidate {
             }
             Self::Local { .. } => "local".to_owned(),
             Self::Hashed { dimensions } => format!("hashed/{dimensions}"),
-            Self::Unusable { wanted, .. } => wanted.name().to_owned(),
+            Self::Unusable { wanted, .. } => wanted.to_string(),
         }
     }
 

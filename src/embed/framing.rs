@@ -1,5 +1,5 @@
-//! What some models want in front of a text: they were trained to tell questions from what answers them by it. Unit:
-//! one text. What their makers publish, for the models that people run at home; any other model gets the text as it is.
+//! What some models want in front of a text: they were trained to tell questions from what answers them by it. What
+//! their makers publish, for the models that people run at home; any other model gets the text as it is.
 
 use std::borrow::Cow;
 

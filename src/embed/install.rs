@@ -1,6 +1,6 @@
-//! Brings the files of an encoder onto the disk, from whatever server the caller names. Unit: one list of
-//! files. Invariant: a file that is in place has the digest it is pinned to; an interrupted call leaves
-//! whole files only, and the next one fetches the others.
+//! Brings the files of an encoder onto the disk, from whatever server the caller names. Invariant: a file that is in
+//! place has the digest it is pinned to; an interrupted call leaves whole files only, and the next one fetches the
+//! others.
 
 use std::borrow::Cow;
 use std::io;

@@ -1,5 +1,5 @@
-//! Which models a server has, asked in one short question. Unit: one question. Names only: whether a model
-//! embeds is not told by either protocol.
+//! Which models a server has, asked in one short question. Names only: whether a model embeds is not told by either
+//! protocol.
 
 use std::time::Duration;
 

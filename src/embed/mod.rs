@@ -1,6 +1,5 @@
-//! From texts to vectors whose angle tells how near their meanings are: one trait, whoever computes them.
-//! Unit: one model. What is embedded, when, and where the vectors are kept for searching is left to the
-//! caller.
+//! From texts to vectors whose angle tells how near their meanings are: one trait, whoever computes them. What is
+//! embedded, when, and where the vectors are kept for searching is left to the caller.
 //!
 //! ```text
 //!   ollama, openai    servers; `remote` is what they do alike: batches, texts that are too long

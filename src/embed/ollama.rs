@@ -1,5 +1,5 @@
-//! Embeddings of an Ollama server, with the types of ollama-rs. Unit: one model on one server. The server cuts texts
-//! that are too long for the model by itself.
+//! Embeddings of an Ollama server, with the types of ollama-rs. The server cuts texts that are too long for the model
+//! by itself.
 
 use async_trait::async_trait;
 use ollama_rs::generation::embeddings::GenerateEmbeddingsResponse;

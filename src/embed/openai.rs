@@ -1,6 +1,5 @@
-//! Embeddings of `OpenAI` and everything compatible, on async-openai with a transport of our own: the
-//! crate's errors lose the status, and its own retries sleep however long a server asks. Unit: one model on
-//! one server.
+//! Embeddings of `OpenAI` and everything compatible, on async-openai with a transport of our own: the crate's errors
+//! lose the status, and its own retries sleep however long a server asks.
 
 use std::sync::Arc;
 

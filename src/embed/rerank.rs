@@ -1,5 +1,5 @@
 //! A cross-encoder behind a server's `/rerank`, which reads a question and a text together: slower than vectors and
-//! nearer to what was meant. Unit: one question. Invariant: it is not waited for longer than [`PATIENCE`].
+//! nearer to what was meant. Invariant: an answer is not waited for longer than [`PATIENCE`].
 //!
 //! llama.cpp, vLLM, Jina and Cohere take the same request. The list of the answer is called `results` or `data`, or is
 //! all of it; a score `relevance_score` or `score`.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::PUBLIC_SOURCE;
 
-use crate::declare::settings;
+use crate::declare::{named, settings};
 
 /// Where the local encoder's files are below the data root, where nothing else is set.
 pub const FOLDER: &str = "models/all-MiniLM-L6-v2";
@@ -24,30 +24,18 @@ settings! {
     }
 }
 
-/// Who computes vectors (C21).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Wanted {
-    /// The first that is there: Ollama, an OpenAI-compatible server, the local encoder.
-    Auto,
-    Ollama,
-    Openai,
-    Local,
-    Hashed,
-    /// Nobody, and nobody is asked.
-    None,
-}
-
-impl Wanted {
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Ollama => "ollama",
-            Self::Openai => "openai",
-            Self::Local => "local",
-            Self::Hashed => "hashed",
-            Self::None => "none",
-        }
+named! {
+    /// Who computes vectors (C21).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Wanted {
+        /// The first that is there: Ollama, an OpenAI-compatible server, the local encoder.
+        Auto = "auto",
+        Ollama = "ollama",
+        Openai = "openai",
+        Local = "local",
+        Hashed = "hashed",
+        /// Nobody, and nobody is asked.
+        None = "none",
     }
 }

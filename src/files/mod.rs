@@ -36,6 +36,14 @@ pub(crate) use place::{Owner, Parents, Place, Unfinished, at_once, is_same, sync
 pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;
 
+/// What was read, or done; `None` where there is nothing.
+pub fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        done => done.map(Some),
+    }
+}
+
 /// The file system, as far as cogtrix needs it.
 ///
 /// Errors are plain [`io::Error`]s: the caller knows what the path meant and says so.

@@ -1,4 +1,4 @@
-//! Hits -> one for each thing that is said, with the other places that say it. Unit: the hits of one search. Pure.
+//! Hits -> one for each thing that is said, with the other places that say it. Pure.
 //!
 //! Invariant: no place is lost, and lines count as the same only where their words are: what is captured stands in
 //! MEMORY.md, in the session's state, in the day's notes and in the talk, each time behind another label.

@@ -1,8 +1,8 @@
 //! A question -> hits, over the texts of long-term memory and all that was said in sessions: one index each, searched
 //! as one.
 //!
-//! Unit: one question. Pure. Nothing is hidden that has a word of the question or is near it; what has little comes
-//! last. Invariant: no two hits say the same, nor stand in what another one shows.
+//! Pure. Nothing is hidden that has a word of the question or is near it; what has little comes last. Invariant: no two
+//! hits say the same, nor stand in what another one shows.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};

@@ -4,7 +4,7 @@
 //!  Closed --open--> Opening --> Open --begin--> a task embeds batch by batch, each on disk when it is done
 //!                      └------> Without (no embedder, or the disk refuses): asked again some turns later
 //! ```
-//! Unit: one embedder. Invariant: whatever fails costs this half of a search and nothing else; a failure is told once.
+//! Invariant: whatever fails costs this half of a search and nothing else; a failure is told once.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -29,38 +29,22 @@ const LONGEST_REST: u32 = 32;
 const BATCH: usize = 32;
 
 /// News of the work in the background.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum News {
     /// A long way to go has begun.
+    #[error(
+        "Indexing {exchanges} exchanges by meaning in the background; until then they are found by keyword"
+    )]
     Indexing { exchanges: usize },
-    /// It has come to its end.
+    #[error("All {exchanges} exchanges are indexed by meaning")]
     Indexed { exchanges: usize },
-    /// There are no vectors for now.
+    #[error("recall by meaning is paused ({why}); recall by keyword still works")]
     Without { why: String },
     /// There is no embedder at all, and so much is kept that one would find more of it.
+    #[error(
+        "{kept} saved facts are found by keyword only; run `cogtrix embedder install` to find them by meaning"
+    )]
     Offered { kept: usize },
-}
-
-impl std::fmt::Display for News {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Indexing { exchanges } => write!(
-                f,
-                "Indexing {exchanges} exchanges by meaning in the background; until then they are found by keyword"
-            ),
-            Self::Indexed { exchanges } => {
-                write!(f, "All {exchanges} exchanges are indexed by meaning")
-            }
-            Self::Offered { kept } => write!(
-                f,
-                "{kept} saved facts are found by keyword only; run `cogtrix embedder install` to find them by meaning"
-            ),
-            Self::Without { why } => write!(
-                f,
-                "recall by meaning is paused ({why}); recall by keyword still works"
-            ),
-        }
-    }
 }
 
 /// A text that is to have a vector.

@@ -6,8 +6,7 @@
 //!  past sessions  --read-----> past  ───┼── find: one ranking over all ┤
 //!  open session   --follow---> session ─┘                              └── vectors  one store, by the digest of a text
 //! ```
-//! Unit: a source, such as a file or a session. Invariant: everything here can be thrown away and is made again;
-//! nothing here makes a turn fail.
+//! Invariant: everything here can be thrown away and is made again; nothing here makes a turn fail.
 
 mod corpus;
 mod deduplicate;

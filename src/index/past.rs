@@ -1,8 +1,8 @@
 //! The sessions that are not open, ready to be searched by their own indexes of words and by the vectors of their
 //! messages.
 //!
-//! Unit: a session. Invariant: nothing of a session is written, one that did not change is not read again while there
-//! is room for it, no search reads more than [`MAX_READ`], and no text of a session is given to an embedder.
+//! Invariant: nothing of a session is written, one that did not change is not read again while there is room for it, no
+//! search reads more than [`MAX_READ`], and no text of a session is given to an embedder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;

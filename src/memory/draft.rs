@@ -8,7 +8,7 @@ use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
 use super::{LongTermContext, Memory, Prompt, Timestamps, compaction, report};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
-use crate::context::stages::{history, input, stamp, trim, work};
+use crate::context::stages::{history, stamp, trim, work};
 use crate::context::{Brought, Draft, Layout, Section, SectionKind, Source, Strategy};
 
 /// What a request is made for beside the session.
@@ -110,7 +110,7 @@ impl Memory {
             sections: past,
             beyond,
         };
-        let last = input::section(self.rendered(input));
+        let last = Section::input(self.rendered(input));
         let work = work::sections(session, around.room, |message| self.rendered(message));
         let running = cost(&work);
         let fixed = cost(&sections) + last.cost() + running;

@@ -4,8 +4,8 @@
 //!  system texts, files | summary | compacted head | past ...   | recall | captures, mode state | input | recovered
 //!  the same in every turn, until the past begins later         | new in every turn
 //! ```
-//! Unit: one request. Invariant: what no summary in it stands for is sent word for word while there is room. Where the
-//! past begins is read from the session and the room alone, so that it is the same after a resume.
+//! Invariant: what no summary in it stands for is sent word for word while there is room. Where the past begins is read
+//! from the session and the room alone, so that it is the same after a resume.
 
 use super::draft::{begins, cost};
 use super::summary::steady;
@@ -13,7 +13,7 @@ use super::{Memory, Surroundings, transcript};
 use crate::chat::{Hybrid, Message, Session, Tokens, TurnId};
 use crate::context::stages::history::{self, Pending};
 use crate::context::stages::steps::{self, Bounds, Size};
-use crate::context::stages::{input, work};
+use crate::context::stages::work;
 use crate::context::{Content, Draft, Section, SectionKind, Source};
 
 /// The share of the room that is kept free behind the past, one part in so many: what recall, mode state and input take
@@ -52,7 +52,7 @@ impl Memory {
             .chain(states);
         let states: Vec<Section> = states.collect();
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
-        let last = input::section(self.rendered(input));
+        let last = Section::input(self.rendered(input));
 
         let work = work::sections(session, around.room, |message| self.rendered(message));
         let running = last.cost() + cost(&work);

@@ -127,9 +127,9 @@ impl Memory {
     /// The rolling summary of all that has left the window, however little that is (`/compact rolling`). `focus`: what
     /// the person wants kept.
     pub fn summarise(&self, session: &Session, focus: &str) -> Option<SummaryJob> {
-        let job = summary::of_all(session, self.mode().window, self.summarising())?;
-        let instruction = compaction::with_focus(&self.prompts.summarise, &self.prompts, focus);
-        Some(job.instructed(instruction))
+        let mut job = summary::of_all(session, self.mode().window, self.summarising())?;
+        job.instruction = compaction::with_focus(&self.prompts.summarise, &self.prompts, focus);
+        Some(job)
     }
 
     fn summarising(&self) -> summary::Asking<'_> {

@@ -1,5 +1,4 @@
-//! What of a session goes with what is forgotten: places in its messages, and texts kept beside history. Pure. Unit: a
-//! session.
+//! What of a session goes with what is forgotten: places in its messages, and texts kept beside history. Pure.
 //!
 //! Invariant: a sentence of the person goes only where it says the same; what a model or the program made of it goes
 //! also by a name that the person said nowhere else.

@@ -1,9 +1,9 @@
 //! What outlives a session, as one request sees it: the person's own files, the project's rules, pins, long-term
-//! memory, what was captured, what was found on the input. Unit: one section. Pure: the texts are read elsewhere.
+//! memory, what was captured, what was found on the input. Pure: the texts are read elsewhere.
 //!
 //! Invariant: the files together take at most a third of the room; what is cut says so, and the newest stays.
 
-use super::{Memory, Prompt, recovered, transcript};
+use super::{Memory, Prompt, recovery, transcript};
 use crate::chat::Tokens;
 use crate::context::{Brought, Section, SectionKind, Source};
 
@@ -125,17 +125,17 @@ impl Memory {
 
     /// Where the work stood, in what the others leave of the room: behind the input, and no part of it (Q29).
     pub(super) fn recovered(&self, kept: &LongTermContext, rest: Tokens) -> Option<Section> {
-        let recovery = kept.recovery.as_ref()?;
+        let lost = kept.recovery.as_ref()?;
         let section = |text: &str| {
             let text = transcript::fenced(text);
             let text = self.prompts.kept.recovery.fill(&[("text", &text)]);
-            let names = recovery.files.iter().map(|file| file.name.clone());
+            let names = lost.files.iter().map(|file| file.name.clone());
             let source = Source::Files(names.collect());
             Section::reference(SectionKind::Recovered, source, text.trim())
         };
-        let max = recovery.max.min(rest);
+        let max = lost.max.min(rest);
         let text = max.minus(section("").cost()).chars();
-        let section = section(&recovered::told(&recovery.files, text)?);
+        let section = section(&recovery::told(&lost.files, text)?);
         // A fence may be longer than the shortest.
         (section.cost() <= rest).then_some(section)
     }

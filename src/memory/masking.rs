@@ -1,5 +1,4 @@
-//! What of a session is kept beside its history, without secrets: notes of modes, scratchpad, pins, summaries. Unit: a
-//! record.
+//! What of a session is kept beside its history, without secrets: notes of modes, scratchpad, pins, summaries.
 
 use std::collections::HashSet;
 use std::mem::take;

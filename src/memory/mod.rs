@@ -19,7 +19,6 @@ mod modes;
 mod prompts;
 pub mod proof;
 pub mod recall;
-mod recovered;
 mod recovery;
 pub mod report;
 mod script;
@@ -53,7 +52,7 @@ use learning::{LearnJob, Learned};
 use tracking::readers::Readers;
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
-use crate::chat::{Record, ScratchpadLimits, Session, SessionName, Timestamp, Turn, TurnId};
+use crate::chat::{Record, Session, SessionName, Timestamp, Turn, TurnId};
 use crate::context::ContextPlan;
 
 /// Slow work that memory wants done in the background, as data.
@@ -137,11 +136,9 @@ impl Memory {
 
     /// With the readers of the modes, to be warmed up before they read.
     #[must_use]
-    pub fn with_cold(self, readers: Readers) -> Self {
-        Self {
-            cold: Some(readers),
-            ..self
-        }
+    pub fn with_cold(mut self, readers: Readers) -> Self {
+        self.cold = Some(readers);
+        self
     }
 
     /// What makes the first reading quick, once: for threads of their own, while a model answers.
@@ -158,37 +155,12 @@ impl Memory {
         self.modes.active().preset()
     }
 
-    pub fn kept_texts(&self) -> &KeptTexts {
-        &self.prompts.kept
-    }
-
-    /// The reading of what the person said and no second reader has seen, where that is enough.
-    pub fn learn(&self, session: &Session, known: Vec<String>) -> Option<LearnJob> {
-        LearnJob::of(session, known, &self.prompts.learn)
-    }
-
-    pub fn think_prompts(&self) -> &ThinkTexts {
-        &self.prompts.think
+    pub fn prompts(&self) -> &Prompts {
+        &self.prompts
     }
 
     pub fn settings(&self) -> &Settings {
         &self.settings
-    }
-
-    pub fn recall_settings(&self) -> &RecallSettings {
-        &self.settings.recall
-    }
-
-    /// How much a scratchpad takes.
-    pub fn scratchpad_limits(&self) -> ScratchpadLimits {
-        let ScratchpadSettings {
-            max_keys,
-            max_value_chars,
-        } = self.settings.scratchpad;
-        ScratchpadLimits {
-            keys: max_keys,
-            chars: max_value_chars,
-        }
     }
 
     /// Makes another mode the active one, from the very next request on (C65).
@@ -345,16 +317,6 @@ impl Memory {
         let mode = self.mode();
         let set = self.recalls.iter().find(|(name, _)| *name == mode.name);
         set.map_or(mode.hybrid.vector_recall_k, |(_, k)| *k)
-    }
-
-    /// Goes back to the summary before the present one; `None` where there is none.
-    pub fn undo_summary(&self, session: &Session) -> Option<Record> {
-        summary::undone(session)
-    }
-
-    /// Counts a summary that could not be had; tells whether the person is to hear of it.
-    pub fn failed(&self, session: &Session) -> (Record, bool) {
-        summary::failed(session)
     }
 
     /// Takes in what a job brought, if it still fits the session and is good enough; the session is

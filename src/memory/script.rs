@@ -1,5 +1,4 @@
-//! Which script a text is mainly written in: enough to see that a summary left the language of its
-//! conversation.
+//! Which script a text is mainly written in: enough to see that a summary left the language of its conversation.
 
 use crate::chat::{Message, Session};
 
@@ -48,8 +47,7 @@ fn of(c: char) -> Option<Script> {
         .map(|(.., script)| *script)
 }
 
-/// Letters of each script, weighed: a CJK or Hangul letter is about a syllable or a word and weighs three
-/// Latin ones.
+/// Letters of each script, weighed: a CJK or Hangul letter is about a syllable or a word and weighs three Latin ones.
 fn weights<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(Script, usize)> {
     let mut weights: Vec<(Script, usize)> = Vec::new();
     for script in texts.flat_map(str::chars).filter_map(of) {

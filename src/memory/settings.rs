@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::capture::{Capturing, Learning, WalSettings};
 use super::facts::FactsSettings;
+use crate::chat::ScratchpadLimits;
 use crate::declare::settings;
 use crate::long_term::entries::StoreSettings;
 use crate::long_term::notes::{DailySettings, WorkspaceSettings};
@@ -94,6 +95,15 @@ settings! {
         pub max_keys: usize = 50,
         /// Characters of one text; a longer one is cut.
         pub max_value_chars: usize = 10_000,
+    }
+}
+
+impl ScratchpadSettings {
+    pub fn limits(&self) -> ScratchpadLimits {
+        ScratchpadLimits {
+            keys: self.max_keys,
+            chars: self.max_value_chars,
+        }
     }
 }
 

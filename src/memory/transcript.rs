@@ -49,8 +49,7 @@ fn pieces(line: String, room: Tokens) -> Vec<String> {
         .collect()
 }
 
-/// `text` between fence lines longer than any run of dashes in it, so that nothing in it can close the
-/// fence.
+/// `text` between fence lines longer than any run of dashes in it, so that nothing in it can close the fence.
 pub fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '-').map(str::len).max().unwrap_or(0);
     let fence = format!("<{}>", "-".repeat(longest.max(2) + 1));

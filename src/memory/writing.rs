@@ -15,8 +15,10 @@ pub struct Writing {
     /// What is there already; empty at first.
     earlier: String,
     parts: Vec<String>,
-    answer: Tokens,
-    temperature: Option<f32>,
+    /// Room for the answer of a step.
+    pub answer: Tokens,
+    /// How freely the model writes, where it is told.
+    pub temperature: Option<f32>,
 }
 
 /// The window of the model is too small to write in.
@@ -76,24 +78,6 @@ impl Writing {
             self.instruction
         )
     }
-
-    /// How freely the model writes, where it is told.
-    pub fn temperature(&self) -> Option<f32> {
-        self.temperature
-    }
-
-    #[must_use]
-    pub fn at_temperature(self, temperature: Option<f32>) -> Self {
-        Self {
-            temperature,
-            ..self
-        }
-    }
-
-    /// Room for the answer of a step.
-    pub fn answer(&self) -> Tokens {
-        self.answer
-    }
 }
 
 #[cfg(test)]
@@ -108,7 +92,7 @@ mod tests {
         let writing = Writing::new("Summarise.", earlier, material, room, Tokens(2_000)).unwrap();
         let steps = writing.steps();
         assert!(steps > 1);
-        let so_far = "x".repeat(writing.answer().chars());
+        let so_far = "x".repeat(writing.answer.chars());
         let requests = (0..steps).map(|step| writing.request(step, &so_far));
         let requests: Vec<String> = requests.collect();
         for request in &requests {

@@ -1,7 +1,6 @@
-//! From what a person calls a model to a provider that answers: aliases, `provider/model`, `auto`. Unit:
-//! one choice. Invariant: a provider that comes from here retries (but for the offline one), and choosing
-//! sends nothing unless the model has to be found out. Which model `auto` takes is in `detect`, where a
-//! provider is and which key it gets in `places`.
+//! From what a person calls a model to a provider that answers: aliases, `provider/model`, `auto`. Invariant: a
+//! provider that comes from here retries (but for the offline one), and choosing sends nothing unless the model has to
+//! be found out. Which model `auto` takes is in `detect`, where a provider is and which key it gets in `places`.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Finds a model where nobody named one: a base URL of a hosted kind, then a running Ollama, then a key, else offline
-//! with a line on how to get one. Unit: one start. Invariant: no question waits longer than
-//! [`ASIDE`](super::target::ASIDE), and a server that is not there costs one refused connection.
+//! with a line on how to get one. Invariant: no question waits longer than [`ASIDE`](super::target::ASIDE), and a
+//! server that is not there costs one refused connection.
 
 use serde_json::Value;
 

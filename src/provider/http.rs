@@ -1,7 +1,7 @@
-//! HTTP to one server: a client built when it is first needed, requests that come back as a good response
-//! or a [`ProviderError`], bodies of bounded size. Unit: one endpoint and model. Invariant: nothing here
-//! waits longer than `connect` for a connection and `idle` for the next byte, and nothing limits a reply
-//! that keeps coming. What the bytes mean is left to the wire formats.
+//! HTTP to one server: a client built when it is first needed, requests that come back as a good response or a
+//! [`ProviderError`], bodies of bounded size. Invariant: nothing here waits longer than `connect` for a connection and
+//! `idle` for the next byte, and nothing limits a reply that keeps coming. What the bytes mean is left to the wire
+//! formats.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

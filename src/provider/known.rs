@@ -52,8 +52,7 @@ pub struct KnownModel {
 pub struct Known(Vec<KnownModel>);
 
 impl Known {
-    /// Reads a table in the form of `config/models.yaml`; `file` is where it stands, for the person who
-    /// has to mend it.
+    /// Reads a table in the form of `config/models.yaml`; `file` is where it stands, for the person who has to mend it.
     pub fn parse(text: &str, file: &str) -> Result<Self, ProviderError> {
         let bad = |what: String| ProviderError::Setup {
             what: format!("{file} (known models): {what}"),

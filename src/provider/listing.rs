@@ -1,4 +1,4 @@
-//! All providers that may be asked, and what each has: for whoever looks at them side by side. Unit: one provider.
+//! All providers that may be asked, and what each has: for whoever looks at them side by side.
 
 use futures_util::future::join_all;
 use serde_json::json;

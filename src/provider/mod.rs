@@ -5,7 +5,7 @@
 //! ```text
 //!   catalog, detect, places, known   names -> a provider that retries
 //!   listing                          all providers side by side
-//!   price, meter                     what models cost, and what was spent
+//!   price                            what models cost, and what was spent
 //!   retry                            a provider around a provider
 //!   openai, ollama, anthropic        encode(request), decode(frame): pure; a thin call around them
 //!   reply, think, wire               what no format does its own way
@@ -20,10 +20,8 @@ mod detect;
 mod error;
 mod failure;
 mod http;
-mod images;
 mod known;
 mod listing;
-mod meter;
 mod ndjson;
 mod offline;
 mod ollama;
@@ -49,15 +47,15 @@ use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 use crate::chat::{Message, Tokens, ToolCall, ToolSpec, Usage};
+use crate::declare::named;
 
 pub use crate::net::KeySource;
 pub use catalog::{Catalog, Choice, Host, Place};
 pub use error::ProviderError;
-pub use images::Images;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use listing::{Answered, Listed, SetUp};
-pub use meter::Meter;
 pub use offline::{CONNECT, Offline};
+pub use price::Meter;
 pub use price::{Cost, Dollars, Price};
 #[cfg(any(test, feature = "testing"))]
 pub use recorded::{Recorded, Wire};
@@ -68,6 +66,7 @@ pub use settings::{
     Environment, Kind, ModelSettings, ModelsSettings, NetworkSettings, ProviderSettings, Settings,
 };
 pub use target::{Offered, chat_models, is_like};
+pub use wire::Images;
 
 /// Deltas and calls, then exactly one `Finished`; or one error. Nothing after either.
 pub type EventStream = BoxStream<'static, Result<StreamEvent, ProviderError>>;
@@ -159,25 +158,16 @@ pub struct Abilities {
     pub price: Option<Price>,
 }
 
-/// Where a context window was learnt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowSource {
-    Config,
-    Server,
-    /// The table of known models, `config/models.yaml`.
-    Table,
-    /// Nothing is known of the model.
-    Fallback,
-}
-
-impl WindowSource {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Config => "from config",
-            Self::Server => "from the server",
-            Self::Table => "known model",
-            Self::Fallback => "window size assumed",
-        }
+named! {
+    /// Where a context window was learnt.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WindowSource {
+        Config = "from config",
+        Server = "from the server",
+        /// The table of known models, `config/models.yaml`.
+        Table = "known model",
+        /// Nothing is known of the model.
+        Fallback = "window size assumed",
     }
 }
 

@@ -1,6 +1,5 @@
-//! Newline-delimited JSON: bytes in, lines out. Pure. Unit: a line. Invariant: a line is cut at `\n` as
-//! bytes and only then read as UTF-8, so that a character split between two reads is whole again; no more
-//! than [`LONGEST`] bytes are ever held.
+//! Newline-delimited JSON: bytes in, lines out. Pure. Invariant: a line is cut at `\n` as bytes and only then read as
+//! UTF-8, so that a character split between two reads is whole again; no more than [`LONGEST`] bytes are ever held.
 
 /// A line longer than this is no frame of any protocol.
 pub(super) const LONGEST: usize = 8 << 20;

@@ -16,6 +16,7 @@ use super::{
     StreamEvent, WindowSource,
 };
 use crate::chat::{Message, STAND_IN as OPENING, Tokens};
+use crate::text::lines::clipped;
 
 /// The built-in stand-in.
 #[derive(Debug)]
@@ -109,13 +110,6 @@ fn reply(request: &ChatRequest, saves: bool) -> String {
         return format!("{OPENING} {told}");
     }
     format!("{OPENING} From this session:\n{}", quotes.join("\n"))
-}
-
-fn clipped(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
 }
 
 /// Words that may tell something: three letters or more, or any ideograph; lower case.

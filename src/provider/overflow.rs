@@ -1,6 +1,6 @@
-//! How servers say that a request did not fit, and what sizes they name. Pure; tables of their phrases.
-//! Unit: one message. Invariant: a prompt is the prompt alone, never with the reply asked for; where a
-//! server tells only the sum, there is none. Which statuses count is left to `failure`.
+//! How servers say that a request did not fit, and what sizes they name. Pure; tables of their phrases. Invariant: a
+//! prompt is the prompt alone, never with the reply asked for; where a server tells only the sum, there is none. Which
+//! statuses count is left to `failure`.
 
 use crate::chat::Tokens;
 

@@ -1,6 +1,5 @@
-//! From the name of a provider to where it is and which key it gets: the entries of the config, and the
-//! built-in ones. Unit: one entry. Invariant: a vendor's own key is never sent to a server that the config
-//! names.
+//! From the name of a provider to where it is and which key it gets: the entries of the config, and the built-in ones.
+//! Invariant: a vendor's own key is never sent to a server that the config names.
 
 use secrecy::{ExposeSecret, SecretString};
 

@@ -2,11 +2,13 @@
 //! assumed.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::chat::Spent;
+use super::ModelName;
+use crate::chat::{Spending, Spent, Usage};
 
 /// Dollars for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -145,6 +147,22 @@ impl fmt::Display for Dollars {
         let digits = part.trim_end_matches('0');
         let digits = &part[..digits.len().max(2)];
         write!(f, "${whole}.{digits}")
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Meter(Arc<Mutex<Spending>>);
+
+impl Meter {
+    pub(super) fn count(&self, model: &ModelName, usage: Usage) {
+        let mut spending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spending.add(&model.to_string(), Spent::of(usage));
+    }
+
+    /// Returns what was spent since the start.
+    pub fn total(&self) -> Spending {
+        let spending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spending.clone()
     }
 }
 

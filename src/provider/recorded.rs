@@ -1,4 +1,4 @@
-//! A reply as recorded bytes, read as it would be from the wire (feature `testing`). Unit: one reply.
+//! A reply as recorded bytes, read as it would be from the wire (feature `testing`).
 
 use std::io;
 use std::sync::Arc;

@@ -1,7 +1,6 @@
-//! From frames to events, the part that no wire format does its own way: the order of events, thinking
-//! inside text, the bound on a reply, and what counts as its end. Unit: one reply. Invariant: deltas and
-//! calls, then exactly one `Finished`; or one error; nothing after either. A frame's meaning is left to the
-//! format's [`Decode`].
+//! From frames to events, the part that no wire format does its own way: the order of events, thinking inside text, the
+//! bound on a reply, and what counts as its end. Invariant: deltas and calls, then exactly one `Finished`; or one
+//! error; nothing after either. A frame's meaning is left to the format's [`Decode`].
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,7 +1,6 @@
-//! A provider around a provider that asks again. Unit: one request. Invariant: only failures that may pass
-//! are retried, and only before anything of a reply arrived; at most `tries` requests are made, and none
-//! begins later than [`PATIENCE`] after the first. A server that asks for more time gets its error passed
-//! on, which says how long.
+//! A provider around a provider that asks again. Invariant: only failures that may pass are retried, and only before
+//! anything of a reply arrived; at most `tries` requests are made, and none begins later than [`PATIENCE`] after the
+//! first. A server that asks for more time gets its error passed on, which says how long.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! Server-sent events: bytes in, the data of each event out. Unit: an event. Invariant: an event that does
-//! not end within [`ndjson::LONGEST`](super::ndjson::LONGEST) bytes is refused before it is kept. Parsing
-//! is eventsource-stream's, here and below async-openai; what the data means is left to the formats.
+//! Server-sent events: bytes in, the data of each event out. Invariant: an event that does not end within
+//! [`ndjson::LONGEST`](super::ndjson::LONGEST) bytes is refused before it is kept. Parsing is eventsource-stream's,
+//! here and below async-openai; what the data means is left to the formats.
 
 use std::borrow::Cow;
 
@@ -16,10 +16,9 @@ use super::surrogates::Surrogates;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Passes event after event on until one grows too long; bytes that are no text, which the parser would hold for ever,
-/// are marked, and halves of characters are joined.
-/// Whole lines, because the parser reads what it holds from the start again with every piece, which would take
-/// minutes for a line of some megabytes; and no more than an event at a time, because it moves all that it holds
-/// with every line it takes.
+/// are marked, and halves of characters are joined. Whole lines, because the parser reads what it holds from the start
+/// again with every piece, which would take minutes for a line of some megabytes; and no more than an event at a time,
+/// because it moves all that it holds with every line it takes.
 pub(super) fn bounded(
     url: String,
     bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,

@@ -1,5 +1,5 @@
 //! Halves of characters: a gateway that cuts a reply by UTF-16 sends `"\ud83d"` in one event and `"\ude00"` in the
-//! next, which no JSON parser takes. Unit: the bytes of an event.
+//! next, which no JSON parser takes.
 
 /// Bytes of `\ud83d`.
 const ESCAPE: usize = 6;

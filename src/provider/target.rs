@@ -1,6 +1,5 @@
-//! What a wire format needs to know about the model it speaks for, put together by the catalog. Unit: one
-//! model on one server. Also what all of them do the same way: finding the names that a server offers when
-//! it does not have the one that was asked for.
+//! What a wire format needs to know about the model it speaks for, put together by the catalog. Also what all of them
+//! do the same way: finding the names that a server offers when it does not have the one that was asked for.
 
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
-//! Splits thinking that a model writes into its text, `<think>…</think>`, from the reply itself.
-//! Unit: one reply, in pieces cut anywhere. Invariant: however the pieces are cut, the concatenated text
-//! and the concatenated thinking are the same.
+//! Splits thinking that a model writes into its text, `<think>…</think>`, from the reply itself. Invariant: however the
+//! pieces are cut, the concatenated text and the concatenated thinking are the same.
 //!
 //! Only a block at the very start counts (or right after another such block): models write it there, and
 //! a reply that talks *about* the tag further down must not vanish into the thinking.

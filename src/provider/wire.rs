@@ -1,13 +1,17 @@
-//! What the encoders of all wire formats share: messages as speeches, each of one speaker, with what no
-//! server accepts left out. Unit: the messages of one request. Invariant: no two neighbours have the same
-//! speaker, and no speech is empty. How a speech is written down is left to each format.
+//! What the encoders of all wire formats share: messages as speeches, each of one speaker, with what no server accepts
+//! left out. Invariant: no two neighbours have the same speaker, and no speech is empty. How a speech is written down
+//! is left to each format.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::Images;
-use crate::chat::{Message, Part, Role, ToolSpec};
+use crate::chat::{Image, Message, Part, Role, ToolSpec};
 
 /// A number as it was written down: 0.7, not what is nearest to it in fewer bits.
 pub(super) fn decimal(number: f32) -> Value {
@@ -108,6 +112,33 @@ pub(super) fn functions(tools: &[ToolSpec]) -> Value {
         }})
     };
     tools.iter().map(function).collect()
+}
+
+/// Shared, because whoever may have to ask again keeps the request.
+#[derive(Clone, Default, PartialEq)]
+pub struct Images(BTreeMap<String, Arc<str>>);
+
+impl Images {
+    pub fn add(&mut self, image: &Image, bytes: &[u8]) {
+        let text = STANDARD.encode(bytes);
+        self.0.insert(image.sha256.clone(), text.into());
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns what is sent of a picture; one that is not here is named only.
+    pub(super) fn data(&self, image: &Image) -> Option<&str> {
+        self.0.get(&image.sha256).map(AsRef::as_ref)
+    }
+}
+
+/// Not megabytes of letters.
+impl fmt::Debug for Images {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 #[cfg(test)]

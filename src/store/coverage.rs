@@ -1,8 +1,7 @@
 //! Summaries of a session whose history is another than when they were written: mended, or edited by hand (C29).
 //!
-//! Unit: the summaries of one session. Invariant: one that is left stands only for messages it was made of, by their
-//! ids; older files hold none, and are only kept from standing for more than there is. Says what was done, writes
-//! nothing.
+//! Invariant: a summary that is left stands only for messages it was made of, by their ids; older files hold none, and are
+//! only kept from standing for more than there is. Says what was done, writes nothing.
 
 use std::ops::Range;
 

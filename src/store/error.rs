@@ -1,10 +1,13 @@
-//! Why a session cannot be kept or read. Every error names its path.
+//! Why a session cannot be kept or read, each error with its path; and why a folder takes nothing at all: the folder
+//! itself is asked, as an error of one file is no reason to say so.
 
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Unwritable;
+use rustix::fs::{Access, access, statvfs};
+use rustix::process::geteuid;
+
 use crate::chat::SessionName;
 use crate::hint::Hint;
 
@@ -116,5 +119,110 @@ impl<T> At<T> for io::Result<T> {
                 },
             }
         })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwritable {
+    Denied,
+    Full,
+    /// There is no such folder, and none can be made.
+    NoPlace,
+}
+
+impl Unwritable {
+    /// The reason that an error gives of something in this folder; `None` for one that concerns a single file.
+    pub fn by(error: &io::Error, folder: &Path) -> Option<Self> {
+        match error.kind() {
+            // Those are the matter of a whole disk.
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(Self::Full),
+            io::ErrorKind::ReadOnlyFilesystem => Some(Self::Denied),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound => Self::of(folder),
+            _ => None,
+        }
+    }
+
+    /// Asks a folder, which may have to be made first. Root may write everywhere, and into what is kept free for it, so
+    /// its disk is asked, too.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let above = match creatable(folder) {
+            Ok(above) => above,
+            Err(error) => {
+                let is_denied = matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                );
+                return is_denied.then_some(Self::Denied);
+            }
+        };
+        let room = statvfs(above).ok()?;
+        let free = if geteuid().is_root() {
+            room.f_bfree
+        } else {
+            room.f_bavail
+        };
+        // What the kernel makes up, as in `/proc`, has no blocks, and takes no folders.
+        match room.f_blocks {
+            0 => (above != folder).then_some(Self::NoPlace),
+            _ => (free == 0).then_some(Self::Full),
+        }
+    }
+
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Denied => "permission denied",
+            Self::Full => "the disk is full",
+            Self::NoPlace => "the folder cannot be created",
+        }
+    }
+
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Denied => "make the data folder writable, or choose another with --data-dir",
+            Self::Full => "free some disk space, or choose another data folder with --data-dir",
+            Self::NoPlace => "choose another data folder with --data-dir",
+        }
+    }
+}
+
+/// Returns the folder itself or the nearest one above that is there, if something can be made in it.
+pub fn creatable(root: &Path) -> io::Result<&Path> {
+    let above = root.ancestors().find(|folder| folder.exists());
+    let above = above.ok_or(io::ErrorKind::NotFound)?;
+    access(above, Access::WRITE_OK | Access::EXEC_OK)?;
+    Ok(above)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error of one journal was taken for one of the whole data folder, and the file was not named.
+    #[test]
+    fn an_error_of_one_file_says_nothing_of_its_folder() {
+        let data = tempfile::tempdir().unwrap();
+        let removed = data.path().join("history");
+        for (kind, folder, expected) in [
+            (io::ErrorKind::PermissionDenied, data.path(), None),
+            (io::ErrorKind::NotFound, removed.as_path(), None),
+            (
+                io::ErrorKind::StorageFull,
+                data.path(),
+                Some(Unwritable::Full),
+            ),
+            (
+                io::ErrorKind::ReadOnlyFilesystem,
+                data.path(),
+                Some(Unwritable::Denied),
+            ),
+        ] {
+            assert_eq!(Unwritable::by(&kind.into(), folder), expected, "{kind}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_made_takes_nothing() {
+        assert!(Unwritable::of(Path::new("/proc/none/history")).is_some());
     }
 }

@@ -20,7 +20,7 @@ use super::snapshot::{self, HEAD_BYTES};
 use super::{Opened, Restored, SessionInfo, SessionStore, Unwritable};
 use crate::chat::{Record, Redactions, Session, SessionName, Timestamp};
 use crate::clock::Clock;
-use crate::files::{Disk, Lock, LockError};
+use crate::files::{Disk, Lock, LockError, if_there};
 
 /// Sessions as files below a data folder.
 #[derive(Clone, Debug)]
@@ -327,12 +327,9 @@ impl SessionStore for FileStore {
             return Err(StoreError::Taken { name: name.clone() });
         }
         let outputs = self.layout.outputs(of);
-        let files = match self.disk.list(&outputs) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            files => files.at("read", &outputs)?,
-        };
+        let files = if_there(self.disk.list(&outputs)).at("read", &outputs)?;
         let said = super::export_json(fork);
-        for file in files {
+        for file in files.unwrap_or_default() {
             let digest = file.file_name().unwrap_or_default().to_string_lossy();
             if !said.contains(&*digest) {
                 continue;
@@ -367,12 +364,9 @@ impl SessionStore for FileStore {
 
     fn leave_forgotten(&self, name: &SessionName, places: &Redactions) -> Result<(), StoreError> {
         let path = self.layout.side(name, Side::Forgotten);
-        let file = match self.disk.read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            file => file.at("read", &path)?,
-        };
+        let file = if_there(self.disk.read(&path)).at("read", &path)?;
         // One that cannot be read is not written over: it says what was forgotten before.
-        let mut forgotten = side::read_forgotten(&file)
+        let mut forgotten = side::read_forgotten(&file.unwrap_or_default())
             .map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
             .at("read", &path)?;
         forgotten.join(places);

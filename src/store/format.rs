@@ -9,7 +9,7 @@
 //! {session}_scratchpad.json  {"version":1,KEY:TEXT,…}                      side.rs
 //! {session}_pins.json        {"version":1,pins[{id,text,ts}],next}         side.rs
 //! a message                  {"id","role","content","timestamp",…}        message.rs
-//!                            read by draft.rs, with loose.rs and, of other programs, foreign.rs
+//!                            read by draft.rs and, of other programs, foreign.rs
 //! ```
 //! Fields that this version does not know are kept at every level and written back.
 
@@ -22,7 +22,6 @@ use crate::chat::{
 
 mod draft;
 mod foreign;
-mod loose;
 pub(super) mod message;
 pub(super) mod side;
 
@@ -41,14 +40,12 @@ pub(super) const SANE_SEQ: u64 = 1 << 52;
 /// How a turn ended and whether it was taken back: kept with the first message of the turn.
 pub(super) type Mark = (Outcome, Option<Withdrawal>);
 
-/// The `meta` block of a snapshot: small, and first in the file, so that a list of sessions need not
-/// read the messages.
+/// The `meta` block of a snapshot: small, and first in the file, so that a list of sessions need not read the messages.
 pub(super) struct Head {
     pub(super) meta: SessionMeta,
     /// Messages of turns that are sent.
     pub(super) messages: usize,
-    /// The last record of the journal that the snapshot contains; `None` where the file says what cannot
-    /// be.
+    /// The last record of the journal that the snapshot contains; `None` where the file says what cannot be.
     pub(super) journal_seq: Option<u64>,
 }
 

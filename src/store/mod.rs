@@ -32,20 +32,18 @@ mod replay;
 #[cfg(test)]
 mod samples;
 mod snapshot;
-mod unwritable;
 
 pub use error::StoreError;
+pub use error::{Unwritable, creatable};
 pub use file_store::FileStore;
 pub use format::message::MESSAGE_FIELDS;
 pub use outputs::Outputs;
-pub use unwritable::{Unwritable, creatable};
 
 /// Keeps sessions.
 pub trait SessionStore: Send + Sync + fmt::Debug {
-    /// Opens a session for writing, creating nothing on disk but its lock until something is appended.
-    /// Waits up to `wait` for another process to let go of it. An unfinished turn, damage and anything
-    /// else that was mended is in [`Opened::repairs`]; what cannot be mended is an error, and nothing is
-    /// touched.
+    /// Opens a session for writing, creating nothing on disk but its lock until something is appended. Waits up to
+    /// `wait` for another process to let go of it. An unfinished turn, damage and anything else that was mended is in
+    /// [`Opened::repairs`]; what cannot be mended is an error, and nothing is touched.
     fn open(&self, name: &SessionName, wait: Duration) -> Result<Opened, StoreError>;
 
     /// Reads a session without its lock, as it was last written.
@@ -107,9 +105,8 @@ pub struct Opened {
 
 /// The one writer of a session; letting go of it frees the lock.
 pub trait SessionLog: Send + fmt::Debug {
-    /// On disk when it returns. When it fails, nothing of it counts as kept; the log holds on to the
-    /// records and writes them before those of the next append, so apply them to the session all the same
-    /// and say NOT SAVED.
+    /// On disk when it returns. When it fails, nothing of it counts as kept; the log holds on to the records and writes
+    /// them before those of the next append, so apply them to the session all the same and say NOT SAVED.
     fn append(&mut self, records: &[Record]) -> Result<(), StoreError>;
 
     /// Appends what has arrived of a reply, without a sync. It costs next to nothing and may be lost: where the disk
@@ -126,9 +123,8 @@ pub trait SessionLog: Send + fmt::Debug {
     /// not. A session that lacks messages which are on disk, or whose turn still runs, is not folded.
     fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError>;
 
-    /// Replaces all that is kept of the messages by `session`, which begins with them: what is too much for
-    /// appending, as an import is. One file is replaced as one, so that a kill leaves what was there before or
-    /// all of it.
+    /// Replaces all that is kept of the messages by `session`, which begins with them: what is too much for appending,
+    /// as an import is. One file is replaced as one, so that a kill leaves what was there before or all of it.
     fn rewrite(&mut self, session: &Session) -> Result<(), StoreError>;
 
     /// Gives the session another name, files and lock with it. Refused where that name is taken.
@@ -154,110 +150,54 @@ pub struct SessionInfo {
 }
 
 /// Something that was found broken and mended when a session was opened, in words for the person.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Repair {
-    /// A file that did not parse was set aside; `recovered` messages of it are back.
+    #[error("{file} was damaged: recovered {recovered} messages, damaged file kept as {kept_as}")]
     SetAside {
         file: PathBuf,
         kept_as: PathBuf,
         recovered: usize,
     },
-    /// What the modes had noted could not be read; it is read from the history again.
+    #[error(
+        "the mode notes were damaged or not written by cogtrix ({file}): rebuilt from the conversation; what you set by hand is in {kept_as}"
+    )]
     NotesSetAside { file: PathBuf, kept_as: PathBuf },
-    /// The scratchpad could not be read; it begins anew.
+    #[error(
+        "the scratchpad was damaged ({file}): starting with an empty one, damaged file kept as {kept_as}"
+    )]
     ScratchpadSetAside { file: PathBuf, kept_as: PathBuf },
-    /// The pins could not be read; there are none.
+    #[error("the pins were damaged ({file}): starting with none, damaged file kept as {kept_as}")]
     PinsSetAside { file: PathBuf, kept_as: PathBuf },
-    /// What was forgotten could not be read: it is sent again.
+    #[error(
+        "the list of what was forgotten in this session was damaged ({file}): those texts are sent again until you repeat `/memory forget WORDS`; damaged file kept as {kept_as}"
+    )]
     ForgottenSetAside { file: PathBuf, kept_as: PathBuf },
-    /// A file beside the history cannot be used, and cannot be moved aside either; it is left as it is.
+    /// A file beside the history cannot be used, and cannot be moved aside either.
+    #[error(
+        "{file} cannot be used or moved aside ({why}): the session opened without it, and anything written to it is NOT SAVED"
+    )]
     LeftAlone { file: PathBuf, why: String },
-    /// Lines of the journal that were torn or foreign were skipped; the original is kept.
+    /// Lines of the journal were torn or foreign.
+    #[error("{file}: skipped {skipped} damaged lines, original kept as {kept_as}")]
     JournalLines {
         file: PathBuf,
         kept_as: PathBuf,
         skipped: usize,
     },
-    /// The last turn was cut off by the end of the process; it is closed now, with what had arrived of the reply.
+    /// It is closed now, with what had arrived of the reply.
+    #[error(
+        "the last turn was cut off when cogtrix ended; {}`/retry` asks again",
+        if *has_arrived { "the partial reply is kept, " } else { "" }
+    )]
     UnfinishedTurn { has_arrived: bool },
-    /// Indices of a side file pointed beyond the history and were clamped (C29).
+    /// Indices of a side file were clamped (C29).
+    #[error("{file} pointed beyond the history and was corrected")]
     Clamped { file: PathBuf },
-    /// Summaries of messages that are no longer there are not used any more; the file as it was is kept (C29).
+    /// The file as it was is kept (C29).
+    #[error(
+        "{file} has summaries of messages that no longer exist: only those are ignored, original kept as {kept_as}"
+    )]
     SummariesDropped { file: PathBuf, kept_as: PathBuf },
-}
-
-/// In words for the person.
-impl fmt::Display for Repair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SetAside {
-                file,
-                kept_as,
-                recovered,
-            } => write!(
-                f,
-                "{} was damaged: recovered {recovered} messages, damaged file kept as {}",
-                file.display(),
-                kept_as.display()
-            ),
-            Self::NotesSetAside { file, kept_as } => write!(
-                f,
-                "the mode notes were damaged or not written by cogtrix ({}): rebuilt from the conversation; what you set by hand is in {}",
-                file.display(),
-                kept_as.display()
-            ),
-            Self::ScratchpadSetAside { file, kept_as } => write!(
-                f,
-                "the scratchpad was damaged ({}): starting with an empty one, damaged file kept as {}",
-                file.display(),
-                kept_as.display()
-            ),
-            Self::PinsSetAside { file, kept_as } => write!(
-                f,
-                "the pins were damaged ({}): starting with none, damaged file kept as {}",
-                file.display(),
-                kept_as.display()
-            ),
-            Self::ForgottenSetAside { file, kept_as } => write!(
-                f,
-                "the list of what was forgotten in this session was damaged ({}): those texts are sent again until you repeat `/memory forget WORDS`; damaged file kept as {}",
-                file.display(),
-                kept_as.display()
-            ),
-            Self::LeftAlone { file, why } => write!(
-                f,
-                "{} cannot be used or moved aside ({why}): the session opened without it, and anything written to it is NOT SAVED",
-                file.display()
-            ),
-            Self::JournalLines {
-                file,
-                kept_as,
-                skipped,
-            } => write!(
-                f,
-                "{}: skipped {skipped} damaged lines, original kept as {}",
-                file.display(),
-                kept_as.display()
-            ),
-            Self::UnfinishedTurn { has_arrived: false } => f.write_str(
-                "the last turn was cut off when cogtrix ended; `/retry` asks again",
-            ),
-            Self::UnfinishedTurn { has_arrived: true } => f.write_str(
-                "the last turn was cut off when cogtrix ended; the partial reply is kept, `/retry` asks again",
-            ),
-            Self::Clamped { file } => write!(
-                f,
-                "{} pointed beyond the history and was corrected",
-                file.display()
-            ),
-            Self::SummariesDropped { file, kept_as } => write!(
-                f,
-                "{} has summaries of messages that no longer exist: only those are ignored, original kept as {}",
-                file.display(),
-                kept_as.display()
-            ),
-        }
-    }
 }
 
 /// A session as a file that can be opened as one again, without what was forgotten.

@@ -16,7 +16,7 @@ use super::StoreError;
 use super::error::At;
 use super::layout::Layout;
 use crate::chat::SessionName;
-use crate::files::Disk;
+use crate::files::{Disk, if_there};
 
 /// Where the files go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,9 +73,8 @@ pub(super) fn pending(
     from: &SessionName,
 ) -> Result<Option<Destination>, StoreError> {
     let path = layout.moving(from);
-    let bytes = match disk.read(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        bytes => bytes.at("read", &path)?,
+    let Some(bytes) = if_there(disk.read(&path)).at("read", &path)? else {
+        return Ok(None);
     };
     let note: Note = serde_json::from_slice(&bytes).unwrap_or_default();
     let name = note.to.and_then(|name| name.parse().ok());
@@ -92,8 +91,7 @@ pub(super) fn pending(
     Ok(destination)
 }
 
-/// Moves what is still there and takes the note away. What stands in the way of a file stays, and so
-/// does the file.
+/// Moves what is still there and takes the note away. What stands in the way of a file stays, and so does the file.
 pub(super) fn carry_out(
     disk: &dyn Disk,
     layout: &Layout,

@@ -1,6 +1,5 @@
-//! Mends what `loading` found damaged, so that a session can be written again. Invariant: the original
-//! is kept as `*.damaged-<time>` before anything takes its place, and what was good is under its own
-//! name at every moment.
+//! Mends what `loading` found damaged, so that a session can be written again. Invariant: the original is kept as
+//! `*.damaged-<time>` before anything takes its place, and what was good is under its own name at every moment.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,14 @@ pub fn single_spaced(text: &str) -> String {
     joined(text.split_whitespace())
 }
 
+/// Returns the first characters of a text, with `…` behind them where there are more.
+pub fn clipped(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
 /// Returns the words of a text with one space between them; control characters part words too.
 pub fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());

@@ -13,7 +13,7 @@ use cogtrix::context::{self, Section};
 use cogtrix::files::{Disk, LocalDisk};
 use cogtrix::memory::compaction::Kind;
 use cogtrix::memory::tracking::readers::Readers;
-use cogtrix::memory::tracking::{Board, Exchange, Freshness};
+use cogtrix::memory::tracking::{Exchange, Freshness};
 use cogtrix::memory::{self, HybridOptions, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
 use cogtrix::provider::{
     Abilities, ChatRequest, Delivery, EventStream, FinishReason, ModelName, Provider,
@@ -545,18 +545,6 @@ async fn a_fourth_mode_needs_nothing_but_its_registration() {
                 source,
                 "Metre: iambic",
             )]
-        }
-        fn state(&self) -> serde_json::Value {
-            serde_json::Value::Null
-        }
-        fn restore(&mut self, _: serde_json::Value) -> Vec<String> {
-            Vec::new()
-        }
-        fn board(&self) -> Option<&Board> {
-            None
-        }
-        fn board_mut(&mut self) -> Option<&mut Board> {
-            None
         }
     }
     let settings = memory::Settings {

@@ -1,11 +1,13 @@
-//! Words that are worth keeping, written down before the model is asked (Q2). Unit: one message of the person.
+//! Words that are worth keeping, written down before the model is asked (Q2).
+
+pub(super) use crate::long_term::notes::LONG_TERM;
 
 use super::Parts;
 use crate::chat::{Message, Role, SessionName, Timestamp, TurnId};
 use crate::hint::{advised, chain};
-pub(super) use crate::long_term::notes::LONG_TERM;
 use crate::long_term::notes::{Added, Captured, Judgement, Line, NotesError, Receipt, Section};
 use crate::memory::capture::{Capture, Category, Extractor, Verdict};
+use crate::text::lines::single_spaced;
 use crate::text::secrets::Class;
 
 /// What became of it.
@@ -149,9 +151,7 @@ impl Parts {
                 "Looks like {}; left out of memory (turn {turn})",
                 classes.join(", ")
             ),
-            superseded: Vec::new(),
-            entry: None,
-            files: Vec::new(),
+            ..Captured::default()
         };
         match self.receipts.add(vec![masked], now) {
             Ok(receipts) => taken.receipts = receipts,
@@ -351,8 +351,7 @@ pub(super) fn statement(line: &str) -> String {
         .strip_prefix("**")
         .and_then(|rest| rest.split_once("**: "));
     let said = captured.map_or(said, |(_, said)| said);
-    let words: Vec<&str> = said.split_whitespace().collect();
-    words.join(" ").trim_end_matches('.').to_lowercase()
+    single_spaced(said).trim_end_matches('.').to_lowercase()
 }
 
 /// Whether a line was captured, counts, and says just that.

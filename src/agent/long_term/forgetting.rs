@@ -1,19 +1,17 @@
 //! Taking what is forgotten out of the workspace: the lines of captures, and the words wherever they stand; a line that
-//! a capture had taken the place of counts again; receipts keep their number and nothing of the text. Unit: one
-//! forgetting.
+//! a capture had taken the place of counts again; receipts keep their number and nothing of the text.
 //!
 //! Invariant: a line that merely shares a word stays. A file that cannot be changed keeps no other from being changed.
 //! The receipts come last: until they are written, forgetting the same again finishes what was begun.
 
 use std::path::PathBuf;
 
-use super::captures::Captures;
 use super::capturing::{LONG_TERM, bullets, is_captured_as};
-use super::supersede::{self, is_line_of};
 use crate::chat::{SessionName, Timestamp};
-use crate::hint::chain;
+use crate::hint::{advised, chain};
 use crate::long_term::notes::{
-    Line, NOTED, NotesError, Receipt, ReceiptsError, Revision, SessionNotes, unmarked,
+    Captured, Line, NOTED, NotesError, Receipt, Receipts, ReceiptsError, Revision, SessionNotes,
+    Workspace, unmarked,
 };
 use crate::text::statement::{Author, Statements};
 
@@ -170,8 +168,8 @@ impl Captures {
     /// Lines that they had taken the place of count again.
     fn restore(&self, forgotten: &mut Forgotten, taken: &[Receipt], receipts: &[Receipt]) {
         let memory = self.workspace.long_term();
-        for line in supersede::outdated_by(taken, receipts) {
-            match memory.revise(&|lines| supersede::unmark(&line, lines)) {
+        for line in outdated_by(taken, receipts) {
+            match memory.revise(&|lines| unmark(&line, lines)) {
                 Ok(0) => {}
                 Ok(_) => forgotten.restored.push(line),
                 Err(error) => forgotten.fail(LONG_TERM, &error),
@@ -240,4 +238,79 @@ pub(super) fn written(line: &str) -> Option<String> {
 
 fn newest(lines: &[Line], is_it: impl Fn(&str) -> bool) -> Option<&Line> {
     lines.iter().rev().find(|line| is_it(&line.text))
+}
+
+/// Receipts and files.
+#[derive(Clone, Debug)]
+pub struct Captures {
+    pub workspace: Workspace,
+    pub receipts: Receipts,
+}
+
+impl Captures {
+    /// All of them, oldest first; those that were taken back too.
+    pub fn all(&self) -> Result<Vec<Receipt>, ReceiptsError> {
+        self.receipts.all()
+    }
+
+    /// Moves what belongs to a session to its new name; returns what went wrong. `lasts`: whether anything outlives
+    /// sessions, and tells where it came from.
+    pub fn rename(
+        &self,
+        before: &SessionName,
+        name: &SessionName,
+        lasts: bool,
+        now: Timestamp,
+    ) -> Vec<String> {
+        let noted = lasts.then(|| self.receipts.rename(before.as_str(), name.as_str(), now));
+        let unnoted = noted.and_then(Result::err).map(|error| chain(&error));
+        let unmoved = self.workspace.rename_session(before, name).err();
+        unnoted
+            .into_iter()
+            .chain(unmoved.map(|error| advised(&error)))
+            .collect()
+    }
+}
+
+/// Lines that these took the place of: not those whose own line another one took the place of since. `receipts`: all.
+pub(super) fn outdated_by(taken: &[Receipt], receipts: &[Receipt]) -> Vec<String> {
+    let is_taken = |it: &Receipt| taken.iter().any(|taken| taken.number == it.number);
+    let others = || receipts.iter().filter(|it| !it.forgotten && !is_taken(it));
+    let is_outdated = |receipt: &Receipt| {
+        let mut later = others().filter(|it| it.number > receipt.number);
+        later.any(|it| {
+            it.what
+                .superseded
+                .iter()
+                .any(|line| is_line_of(line, &receipt.what))
+        })
+    };
+    let is_shared = |line: &String| others().any(|it| it.what.superseded.contains(line));
+    let is_own = |line: &str| taken.iter().any(|it| is_line_of(line, &it.what));
+    let mut found: Vec<String> = Vec::new();
+    for receipt in taken.iter().filter(|it| !is_outdated(it)) {
+        for line in &receipt.what.superseded {
+            if !is_shared(line) && !is_own(line) && !found.contains(line) {
+                found.push(line.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Whether a line is one that a capture wrote.
+pub(super) fn is_line_of(line: &str, what: &Captured) -> bool {
+    let written = line.trim_start().strip_prefix("- ");
+    written.is_some_and(|line| bullets(what).iter().any(|bullet| line == bullet))
+}
+
+/// The newest line that is marked and says this, without its mark.
+pub(super) fn unmark(line: &str, lines: &[Line]) -> Vec<Revision> {
+    let is_it = |it: &&Line| unmarked(&it.text).is_some_and(|(unmarked, _)| unmarked == line);
+    let newest = lines.iter().rfind(is_it);
+    let revision = newest.map(|it| Revision {
+        number: it.number,
+        text: Some(line.to_owned()),
+    });
+    revision.into_iter().collect()
 }

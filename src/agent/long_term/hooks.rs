@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::Parts;
-use super::capturing::LONG_TERM;
+use super::capturing::{LONG_TERM, statement};
 use crate::agent::end_hooks::{EndHook, EndHooks, Ending};
-use crate::chat::{Message, Outcome, Record, ScratchpadLimits, SessionName, Timestamp};
+use crate::chat::{Message, Outcome, Record, SessionName, Timestamp};
 use crate::hint::{advised, chain};
 use crate::long_term::notes::{Added, Captured, DailySettings};
 use crate::memory::facts::{self, Fact, without_thoughts};
@@ -198,11 +198,7 @@ impl Parts {
         // Each file is written whatever became of the other.
         let known_for_long = self.note_for_long(ending, &new[..new.len().min(MOST_FOR_LONG)]);
         let mut scratchpad = ending.scratchpad.clone();
-        let limits = ScratchpadLimits {
-            keys: self.settings.scratchpad.max_keys,
-            chars: self.settings.scratchpad.max_value_chars,
-        };
-        scratchpad.keep_facts(&lines, limits);
+        scratchpad.keep_facts(&lines, self.settings.scratchpad.limits());
         let noted = noted.err().map(|error| advised(&error));
         let problems = [noted, known_for_long.err()].into_iter().flatten();
         let mut problems: Vec<String> = problems.collect();
@@ -233,8 +229,7 @@ impl Parts {
             category: Captured::FACT.to_owned(),
             text,
             files: vec![LONG_TERM.to_owned()],
-            superseded: Vec::new(),
-            entry: None,
+            ..Captured::default()
         });
         let noted = self.receipts.add(noted.collect(), ending.now);
         noted.map(drop).map_err(|error| chain(&error))
@@ -246,4 +241,33 @@ fn exchange(ending: &Ending) -> Option<(&str, &str)> {
     let is_answered = ending.outcome == Some(Outcome::Answered);
     let is_kept = is_answered && !is_off_record(&ending.asked);
     is_kept.then_some((&ending.asked, &ending.replied))
+}
+
+/// A shorter line says too little to be found again in another one.
+const TELLING: usize = 10;
+
+impl Parts {
+    /// Those facts that MEMORY.md does not have in other words of the same sentence.
+    pub(super) fn not_in_memory(&self, facts: &[Fact]) -> Vec<Fact> {
+        let lines = self.workspace.long_term().lines().unwrap_or_default();
+        let known: Vec<String> = lines
+            .iter()
+            .map(|line| folded(&line.text))
+            .filter(|known| known.chars().count() >= TELLING)
+            .collect();
+        let is_new = |fact: &&Fact| {
+            let fact = folded(&fact.text);
+            !known
+                .iter()
+                .any(|known| fact.contains(known.as_str()) || known.contains(&fact))
+        };
+        let new = facts.iter().filter(is_new);
+        new.cloned().collect()
+    }
+}
+
+/// What a text says, whatever ends it.
+pub(super) fn folded(text: &str) -> String {
+    let text = statement(text);
+    text.trim_end_matches(['.', '!', '?']).to_owned()
 }

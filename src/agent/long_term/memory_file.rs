@@ -1,12 +1,11 @@
-//! Lines that a model keeps for good: a line of MEMORY.md that goes with the entry that says it (Q20). Unit: one
-//! entry.
+//! Lines that a model keeps for good: a line of MEMORY.md that goes with the entry that says it (Q20).
 //!
 //! Invariant: a receipt ties the line to the entry. A line that nothing ties to it, a person's own among them, is
 //! neither marked nor removed.
 
 use super::Parts;
-use super::captures::Captures;
 use super::capturing::{LONG_TERM, statement};
+use super::forgetting::Captures;
 use super::forgetting::written;
 use crate::chat::Timestamp;
 use crate::hint::chain;

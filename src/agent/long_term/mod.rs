@@ -1,5 +1,5 @@
 //! What outlives a session, as a turn uses it: words are captured before the model is asked, files are read for the
-//! request, the exchange is noted when the turn is over. Unit: one turn.
+//! request, the exchange is noted when the turn is over.
 //!
 //! ```text
 //!  input -> capture -> SESSION-STATE.md, MEMORY.md, a receipt
@@ -8,23 +8,20 @@
 //! ```
 //! Invariant: whatever fails here is told once, and the turn goes on.
 
-mod captures;
 mod capturing;
-mod deduplicate;
 mod forgetting;
 mod hooks;
 mod learning;
 mod memory_file;
 mod reading;
-mod supersede;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use captures::Captures;
 pub(super) use capturing::{Taken, Unwritten};
+pub use forgetting::Captures;
 pub use forgetting::Forgotten;
 pub use memory_file::LetGo;
 pub(super) use reading::Lost;

@@ -1,5 +1,4 @@
-//! What the files hold, for one request: read anew each time, so that an edit by hand counts at once (X2). Unit: one
-//! turn.
+//! What the files hold, for one request: read anew each time, so that an edit by hand counts at once (X2).
 
 use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};

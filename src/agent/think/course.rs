@@ -5,7 +5,7 @@
 //!  branched -> developed -> weighed -> is it enough? -> branched ...
 //!                                      report
 //! ```
-//! Unit: one task. Invariant: what was worked out is never lost; `beam` and `best` are places in `worked`.
+//! Invariant: what was worked out is never lost; `beam` and `best` are places in `worked`.
 
 use super::read::{Approach, Weighing, Work};
 use super::settings::ThinkSettings;

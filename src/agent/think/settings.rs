@@ -4,29 +4,21 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
+use crate::declare::settings;
 use crate::tools::Thinking;
 
-/// The `deep_think` block of the config file.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ThinkSettings {
-    /// Rounds of approaches.
-    pub max_iterations: usize,
-    /// Approaches of a round.
-    pub num_branches: usize,
-    /// Approaches that are carried into the next round.
-    pub beam_width: usize,
-    pub temperature: f32,
-}
-
-impl Default for ThinkSettings {
-    fn default() -> Self {
-        Self {
-            max_iterations: 3,
-            num_branches: 3,
-            beam_width: 2,
-            temperature: 0.7,
-        }
+settings! {
+    /// The `deep_think` block of the config file.
+    #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ThinkSettings {
+        /// Rounds of approaches.
+        pub max_iterations: usize = 3,
+        /// Approaches of a round.
+        pub num_branches: usize = 3,
+        /// Approaches that are carried into the next round.
+        pub beam_width: usize = 2,
+        pub temperature: f32 = 0.7,
     }
 }
 

@@ -2,7 +2,6 @@
 
 pub mod history;
 pub mod images;
-pub mod input;
 pub mod stamp;
 pub mod steps;
 pub mod trim;

@@ -1,7 +1,6 @@
 //! A sentence encoder in this process: BERT, from `config.json`, `vocab.txt` and `model.safetensors` in one folder, and
-//! from `1_Pooling/config.json` where it says which states make a vector. Unit: one folder. Invariant: the weights are
-//! read for the first text or where it is asked to be ready for it; computing happens off the threads that serve the
-//! chat.
+//! from `1_Pooling/config.json` where it says which states make a vector. Invariant: the weights are read for the first
+//! text or where it is asked to be ready for it; computing happens off the threads that serve the chat.
 
 mod config;
 mod encoder;

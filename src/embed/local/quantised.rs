@@ -1,4 +1,4 @@
-//! Weights as a byte each: a quarter of the file, with vectors as good (docs/RECALL.md). Unit: one file.
+//! Weights as a byte each: a quarter of the file, with vectors as good (docs/RECALL.md).
 //!
 //! Every matrix becomes codes with a scale for each row, in a tensor of its name and `.scale`; the rest stays as it is. In
 //! the metadata stands which file it was made of, a digest of what it holds now, and how its model is called, so that

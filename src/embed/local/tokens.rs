@@ -1,6 +1,6 @@
-//! Texts as a BERT encoder reads them: lower case, without marks, words cut into the longest pieces that
-//! the vocabulary has. Unit: one text. Invariant: ids are rows of the vocabulary; the first is `[CLS]`, the
-//! last `[SEP]`, and there are at most as many as asked for.
+//! Texts as a BERT encoder reads them: lower case, without marks, words cut into the longest pieces that the vocabulary
+//! has. Invariant: ids are rows of the vocabulary; the first is `[CLS]`, the last `[SEP]`, and there are at most as
+//! many as asked for.
 
 use std::collections::HashMap;
 

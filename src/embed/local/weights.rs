@@ -1,5 +1,5 @@
-//! The weights of an encoder, from `model.safetensors`. Unit: one file. Invariant: every matrix has the
-//! shape that the config says, so that the forward pass cannot fail.
+//! The weights of an encoder, from `model.safetensors`. Invariant: every matrix has the shape that the config says, so
+//! that the forward pass cannot fail.
 
 use ndarray::{Array1, Array2, ArrayViewMut1, Axis, concatenate};
 use safetensors::Dtype;

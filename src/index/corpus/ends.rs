@@ -1,7 +1,6 @@
 //! Of a long file the beginning and the end: what is added comes last, and what counts most often stands first.
 //!
-//! Unit: a file, as bytes. Invariant: each end is of whole lines where it has any, and the end knows where its lines
-//! stand.
+//! Invariant: each end is of whole lines where it has any, and the end knows where its lines stand.
 
 use std::io;
 

@@ -1,13 +1,16 @@
-//! What is known of a source that was read, so that it is not read again while it is as it was.
+//! What is known of a source that was read, so that it is not read again while it is as it was; and its pieces: chunks, which
+//! have vectors, and their lines, which have words.
 //!
-//! Unit: a source. Invariant: one that was refused is known too, and has no places.
+//! Invariant: a source that was refused is known too, and has no places; a chunk without text is of one that has changed.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Digested;
 use super::sources::{Found, Kind};
 use crate::chat::Timestamp;
+use crate::index::vectors::Key;
 
 /// A file that was changed so short a while ago may be changed again within one tick of the clock of the file system.
 const UNSETTLED: Duration = Duration::from_secs(2);
@@ -83,4 +86,54 @@ impl Stamp {
 pub(super) fn timestamp(time: SystemTime) -> Option<Timestamp> {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Timestamp::from_unix(i64::try_from(since.as_secs()).ok()?)
+}
+
+/// A line, or a part of a long one.
+#[derive(Debug)]
+pub(in crate::index) struct Piece {
+    pub(in crate::index) chunk: usize,
+    /// Counted from 1, in the file.
+    pub(in crate::index) line: usize,
+    /// In the text of the chunk.
+    pub(in crate::index) bytes: Range<usize>,
+    /// As exact words are looked for.
+    pub(in crate::index) folded: Box<str>,
+}
+
+/// What an embedder gets as one text.
+#[derive(Debug)]
+pub(in crate::index) struct Chunk {
+    pub(in crate::index) source: Arc<str>,
+    pub(in crate::index) kind: Kind,
+    pub(in crate::index) at: Option<Timestamp>,
+    pub(in crate::index) line: usize,
+    /// What an embedder gets before it: heading, title, or the end of the chunk before it.
+    pub(in crate::index) lead: Box<str>,
+    /// The heading, whose words count for each line, and with the title for the first.
+    pub(in crate::index) heading: Box<str>,
+    pub(in crate::index) title: Box<str>,
+    /// Empty once the source has changed.
+    pub(in crate::index) text: Box<str>,
+    /// What its vector is kept under.
+    pub(in crate::index) key: Key,
+}
+
+impl Kind {
+    /// Whether the time of a text says when what it tells was so, not only when it was written.
+    pub(in crate::index) fn is_dated(self) -> bool {
+        matches!(self, Self::Daily | Self::Entry)
+    }
+}
+
+impl Chunk {
+    pub(in crate::index) fn hollow(&self) -> Self {
+        Self {
+            source: Arc::clone(&self.source),
+            text: "".into(),
+            lead: "".into(),
+            heading: "".into(),
+            title: "".into(),
+            ..*self
+        }
+    }
 }

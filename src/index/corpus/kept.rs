@@ -1,5 +1,5 @@
-//! The index of the corpus on disk, so that a start need not read every word again. Unit: one file. Invariant: what it
-//! says of a source counts only while that has the digest it had; texts are in the sources alone.
+//! The index of the corpus on disk, so that a start need not read every word again. Invariant: what it says of a source
+//! counts only while that has the digest it had; texts are in the sources alone.
 //!
 //! ```text
 //!  "cogtrix notes 1\n", bytes of a chunk u32, sources u32,

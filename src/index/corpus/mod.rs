@@ -7,10 +7,7 @@ mod chunks;
 mod ends;
 mod held;
 mod kept;
-mod lines;
-mod pieces;
 mod sources;
-mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,16 +15,16 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+pub use chunks::folded;
 pub use chunks::is_heading;
-pub use lines::folded;
-pub(super) use pieces::{Chunk, Piece};
+pub(super) use held::{Chunk, Piece};
+pub use sources::Written;
 pub use sources::{Kind, Places};
-pub use written::Written;
 
 use chunks::{Chunk as Stretch, chunks as parted, items};
+use chunks::{parts, text_of};
 use ends::{Ends, OF_END, Tail};
 use held::{Held, Stamp, Standing, timestamp};
-use lines::{parts, text_of};
 use sources::Found;
 
 use super::EntryText;

@@ -1,14 +1,16 @@
 //! Where long-term texts stand, and which of them are there now: files of the workspace and of a folder with documents.
 //!
-//! Unit: one file. Invariant: nothing is opened here, and a folder that cannot be listed is told, not an error.
+//! Invariant: nothing is opened here, and a folder that cannot be listed is told, not an error.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::chat::Timestamp;
 use crate::files::{Disk, Surveyed, What};
-use crate::long_term::notes::SessionFiles;
+use crate::long_term::notes::{SessionFiles, Workspace};
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -257,5 +259,27 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+}
+
+/// Files and folders as sources are called: `MEMORY.md`, `memories/work`.
+#[derive(Clone, Debug, Default)]
+pub struct Written(Arc<Mutex<BTreeSet<String>>>);
+
+impl Written {
+    /// From now on every write is marked.
+    pub fn watch(&self, workspace: &Workspace) {
+        let marks = self.clone();
+        workspace.observe(Arc::new(move |written| {
+            marks.lock().insert(written.source.clone());
+        }));
+    }
+
+    pub fn take(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

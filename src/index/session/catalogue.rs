@@ -1,6 +1,6 @@
 //! `exchanges.jsonl` and `meta.json` beside a session's index of words: which of its exchanges have vectors, and what
-//! made them (C17, C23, C27). For people and other programs; no search reads them. Unit: one session. Invariant: a line
-//! is there once its exchange has all its vectors, in the order in which they were said.
+//! made them (C17, C23, C27). For people and other programs; no search reads them. Invariant: a line is there once its
+//! exchange has all its vectors, in the order in which they were said.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Exchange;
 use crate::chat::{Session, Timestamp, Turn, TurnId};
-use crate::files::Disk;
+use crate::files::{Disk, if_there};
 use crate::index::vectors::Made;
 use crate::text::secrets::Known;
 
@@ -84,10 +84,7 @@ impl Catalogue {
             }
         }
         let path = folder.join(LINES);
-        let bytes = match disk.read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            bytes => bytes?,
-        };
+        let bytes = if_there(disk.read(&path))?.unwrap_or_default();
         let mut good = 0;
         let mut lines = Vec::new();
         let mut turns = session

@@ -1,5 +1,5 @@
-//! Builds a graph in the background. Unit: one graph, and the thread that makes it. Invariant: it was found to agree
-//! with a scan before anybody gets it; the thread ends with its owner, at the latest after the row it is at.
+//! Builds a graph in the background. Invariant: a graph was found to agree with a scan before anybody gets it; the thread
+//! ends with its owner, at the latest after the row it is at.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use std::thread::{self, JoinHandle};
 use hnsw_rs::prelude::{Distance, Hnsw};
 
 use super::graph::Graph;
+use super::graph::{Best, number};
+use super::quantise::Rows;
 use super::quantise::{Query, dot_of_codes};
-use super::rows::Rows;
-use super::scan::{Best, number};
 
 /// Links of a row, twice as many on the lowest layer, and rows looked at to find them.
 const NEIGHBOURS: usize = 16;

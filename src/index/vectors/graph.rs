@@ -12,10 +12,8 @@
 //!   keys of the rows (16 bytes each), checksum u64 of all that
 //! ```
 
-use super::check::checksum;
-use super::quantise::Query;
-use super::rows::Rows;
-use super::scan::number;
+use super::file::checksum;
+use super::quantise::{Query, Rows};
 use super::{KEY, Key};
 
 const MAGIC: &[u8] = b"cogtrix graph 1\n";
@@ -276,4 +274,39 @@ fn take(rest: &mut &[u8], count: usize) -> Option<Vec<u32>> {
     let bytes = rest.split_off(..count.checked_mul(4)?)?;
     let numbers = bytes.as_chunks().0.iter();
     Some(numbers.map(|four| u32::from_le_bytes(*four)).collect())
+}
+
+/// The best so far, best first; of equally good ones the earlier.
+#[derive(Debug)]
+pub(super) struct Best {
+    k: usize,
+    found: Vec<(usize, f32)>,
+}
+
+impl Best {
+    pub(super) fn new(k: usize) -> Self {
+        Self {
+            k,
+            found: Vec::with_capacity(k + 1),
+        }
+    }
+
+    pub(super) fn offer(&mut self, position: usize, score: f32) {
+        let is_full = self.found.len() >= self.k;
+        if self.k == 0 || is_full && self.found.last().is_some_and(|(_, worst)| score <= *worst) {
+            return;
+        }
+        let at = self.found.partition_point(|(_, better)| *better >= score);
+        self.found.insert(at, (position, score));
+        self.found.truncate(self.k);
+    }
+
+    pub(super) fn found(self) -> Vec<(usize, f32)> {
+        self.found
+    }
+}
+
+/// Row numbers fit: nobody keeps four thousand million vectors.
+pub(super) fn number(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX)
 }

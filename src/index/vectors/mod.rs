@@ -3,7 +3,7 @@
 //! caller.
 //!
 //! ```text
-//!   nearest_of(rows) ── scan ── codes in memory (rows, quantise) ──> the k best
+//!   nearest_of(rows) ── scan ── codes in memory (quantise) ───────> the k best
 //!                    └─ graph ── the same codes, of fewer rows; builder makes it in the background
 //!   put ── file ── one record a vector, appended
 //! ```
@@ -12,12 +12,9 @@
 //! Invariant: a vector comes back as it was put in or not at all.
 
 mod builder;
-mod check;
 mod file;
 mod graph;
 mod quantise;
-mod rows;
-mod scan;
 #[cfg(test)]
 mod tests;
 
@@ -31,10 +28,10 @@ use sha2::{Digest, Sha256};
 
 use self::builder::{BYTES_PER_ROW, Builder};
 use self::file::VectorFile;
+use self::graph::Best;
 use self::graph::Graph;
 use self::quantise::Query;
-use self::rows::Rows;
-use self::scan::Best;
+use self::quantise::Rows;
 use crate::files::Disk;
 
 pub use file::Made;
@@ -163,7 +160,7 @@ impl VectorStore {
     fn catch_up(&mut self) -> io::Result<()> {
         let (rows, at) = (&mut self.rows, &mut self.at);
         self.file.read(&mut |key, codes, grain| {
-            at.insert(key, scan::number(rows.len()));
+            at.insert(key, graph::number(rows.len()));
             rows.push(codes, grain);
         })
     }
@@ -203,7 +200,7 @@ impl VectorStore {
         let quantised: Vec<_> = quantised.collect();
         // What cannot be written is found in this run all the same.
         for (key, codes, grain) in &quantised {
-            self.at.insert(*key, scan::number(self.rows.len()));
+            self.at.insert(*key, graph::number(self.rows.len()));
             self.rows.push(codes, *grain);
         }
         self.file.append(&quantised)
@@ -222,7 +219,7 @@ impl VectorStore {
         kept.sort_unstable();
         let mut new = vec![None; self.rows.len()];
         let kept = kept.into_iter().enumerate().map(|(at, (row, key))| {
-            new[row as usize] = Some(scan::number(at));
+            new[row as usize] = Some(graph::number(at));
             let (codes, grain) = self.rows.row(row as usize);
             (key, codes.to_vec(), grain)
         });
@@ -232,7 +229,7 @@ impl VectorStore {
         self.rows = Rows::new(self.made().dimension);
         self.at.clear();
         for (key, codes, grain) in kept {
-            self.at.insert(key, scan::number(self.rows.len()));
+            self.at.insert(key, graph::number(self.rows.len()));
             self.rows.push(&codes, grain);
         }
         let graph = before.and_then(|graph| graph.renumbered(&new[..graph.len()]));

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use super::file::{checksum, mix};
 use super::*;
 use crate::files::MemoryDisk;
 
@@ -31,7 +32,7 @@ impl Numbers {
     fn vector(&mut self, dimension: usize) -> Vec<f32> {
         let mut number = || {
             self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let high = u16::try_from(check::mix(check::mix(self.0, 1), 2) >> 48).unwrap();
+            let high = u16::try_from(mix(mix(self.0, 1), 2) >> 48).unwrap();
             f32::from(high) / 32_768.0 - 1.0
         };
         (0..dimension).map(|_| number()).collect()
@@ -316,7 +317,7 @@ fn a_damaged_graph_is_built_again_and_never_makes_up_a_hit() {
     let mut bytes = whole[..whole.len() - 8].to_vec();
     let at = bytes.len() - N * KEY - 4;
     bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
-    bytes.extend(check::checksum(0, &bytes).to_le_bytes());
+    bytes.extend(checksum(0, &bytes).to_le_bytes());
     disk.replace(&graph_file(&disk), &bytes).unwrap();
     let store = open(&disk, 16);
     assert_eq!(nearest(&store, &queries[0], N, 10), exact);

@@ -1,7 +1,6 @@
 //! Why an entry is not kept, found or written, and what the person should hear of a file.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -89,30 +88,13 @@ impl Hint for EntriesError {
     }
 }
 
-/// What became of a file of entries, in words for the person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// It did not parse; what could be read of it is kept.
-    Recovered {
-        file: PathBuf,
-        kept_as: PathBuf,
-        entries: usize,
-    },
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Recovered {
-                file,
-                kept_as,
-                entries,
-            } => write!(
-                f,
-                "the memory file {} was damaged: recovered {entries} entries, saved the damaged file as {}",
-                file.display(),
-                kept_as.display()
-            ),
-        }
-    }
+/// What became of a file of entries that did not parse, in words for the person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the memory file {file} was damaged: recovered {entries} entries, saved the damaged file as {kept_as}"
+)]
+pub struct Recovered {
+    pub file: PathBuf,
+    pub kept_as: PathBuf,
+    pub entries: usize,
 }

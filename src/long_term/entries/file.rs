@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::entry::Scope;
-use super::error::{EntriesError, Notice};
+use super::error::{EntriesError, Recovered};
 use super::format::{self, VERSION};
 use super::list::{Applied, Change, Entries};
 use crate::chat::{Timestamp, Unknown};
@@ -140,9 +140,8 @@ impl File {
             }
             Ok(_) | Err(_) => self.disk.read(&self.path),
         };
-        let bytes = match bytes {
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        let bytes = match files::if_there(bytes) {
+            Ok(bytes) => bytes,
             Err(error) => {
                 self.standing = Standing::Unreadable(error.kind(), error.to_string());
                 return;
@@ -184,22 +183,15 @@ impl File {
         self.refresh();
         self.can_be_written()?;
         let applied = self.entries.apply(&change, self.max);
-        match applied {
-            Applied::Missing | Applied::KeyTaken { .. } => {}
-            Applied::Added { .. }
-            | Applied::Updated(_)
-            | Applied::Unchanged(_)
-            | Applied::Removed(_)
-            | Applied::Restored(_) => {
-                self.waiting.push(change);
-                self.revision += 1;
-            }
+        if !matches!(applied, Applied::Missing | Applied::KeyTaken { .. }) {
+            self.waiting.push(change);
+            self.revision += 1;
         }
         Ok(applied)
     }
 
     /// Writes what waits, in one go, to the file as it is. What cannot be written waits on.
-    pub(super) fn flush(&mut self, now: Timestamp) -> Result<Option<Notice>, EntriesError> {
+    pub(super) fn flush(&mut self, now: Timestamp) -> Result<Option<Recovered>, EntriesError> {
         if !self.is_waiting() {
             return Ok(None);
         }
@@ -249,7 +241,7 @@ impl File {
     }
 
     /// A copy of what could not be read. The file itself is replaced only once that is on disk.
-    fn set_aside(&self, now: Timestamp) -> Result<Notice, EntriesError> {
+    fn set_aside(&self, now: Timestamp) -> Result<Recovered, EntriesError> {
         let kept_as = self.free(now);
         let bytes = self.seen.as_deref().unwrap_or_default();
         let copied = self.disk.replace(&kept_as, bytes);
@@ -258,7 +250,7 @@ impl File {
             path: kept_as.clone(),
             source,
         })?;
-        Ok(Notice::Recovered {
+        Ok(Recovered {
             file: self.path.clone(),
             kept_as,
             entries: self.entries.len(),

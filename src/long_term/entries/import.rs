@@ -1,4 +1,4 @@
-//! Entries from elsewhere, all of them or none. Unit: one import.
+//! Entries from elsewhere, all of them or none.
 //!
 //! Invariant: what is there stays; the same import again changes nothing.
 
@@ -48,7 +48,7 @@ impl EntryStore {
 
     /// The entry as it may be kept in a scope: without secrets, of this project.
     fn masked(&self, scope: Scope, entry: &Entry) -> Entry {
-        let mask = |text: &str| self.mask()(text).into_owned();
+        let mask = |text: &str| (self.mask)(text).into_owned();
         let mut masked = entry.clone();
         masked.content = mask(entry.content.trim());
         masked.key = entry.key.as_deref().map(mask);
@@ -58,13 +58,13 @@ impl EntryStore {
             at: it.at,
         };
         masked.earlier = entry.earlier.iter().map(earlier).collect();
-        masked.project = self.project().filter(|_| scope == Scope::Project);
+        masked.project = self.project.clone().filter(|_| scope == Scope::Project);
         masked
     }
 
     /// Refuses what would push others out.
     fn check_room(&self, changes: &[(Scope, Change)]) -> Result<(), EntriesError> {
-        let max = self.settings().max_entries;
+        let max = self.settings.max_entries;
         for scope in Scope::ALL {
             let mut trial = self.entries(scope).cloned().unwrap_or_default();
             let (mut is_more, all) = (false, usize::MAX);

@@ -1,12 +1,12 @@
-//! Memory entries: short texts with a key, kept for the session, the project or everywhere (G1). Unit: one entry.
+//! Memory entries: short texts with a key, kept for the session, the project or everywhere (G1).
 //!
 //! ```text
-//!   entry     one text and what is known of it        tags      what it speaks of, read from its words
+//!   entry     one text and what is known of it        wanted    what is to be kept: checked, tagged, without secrets
 //!   list      the entries of one scope: changes are values, applied to whatever is there
 //!   file      a scope on disk: a log of changes over the file as it is     format    its form
 //!   lookup    entries by words                        project   which project a folder belongs to
 //!   line      an entry carried elsewhere: a line of its own, read strictly       import    many of them, all or none
-//!   wanted    what is to be kept, checked and without secrets               store    the three scopes together
+//!   store     the three scopes together
 //! ```
 //! Invariant: within a scope no two entries have the same key, and no change of somebody else is lost.
 
@@ -20,11 +20,10 @@ mod list;
 mod lookup;
 mod project;
 mod store;
-mod tags;
 mod wanted;
 
 pub use entry::{Earlier, Entry, EntryId, Kind, Origin, Scope};
-pub use error::{EntriesError, Notice};
+pub use error::{EntriesError, Recovered};
 pub use import::Imported;
 pub use line::{BadEntry, document, parse, written};
 pub use lookup::Found;

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use super::StoreSettings;
 use super::entry::{Entry, EntryId, Kind, Scope};
-use super::error::{EntriesError, Notice};
+use super::error::{EntriesError, Recovered};
 use super::file::File;
 use super::list::{Applied, Change, Entries, New};
 use super::lookup::{self, Found};
 use super::project::hash;
-use super::tags::Tagger;
 use super::wanted::{Kept, Mask, Status, Wanted};
 use crate::chat::Timestamp;
 use crate::files::Disk;
@@ -32,14 +31,14 @@ pub struct Folder {
 /// All entries that a session sees.
 #[derive(Debug)]
 pub struct EntryStore {
-    settings: StoreSettings,
-    mask: Mask,
-    tagger: Tagger,
+    pub settings: StoreSettings,
+    pub(super) mask: Mask,
     session: Entries,
     /// Project and global; none where nothing outlives a session.
     files: Vec<File>,
     is_on_disk: bool,
-    project: Option<String>,
+    /// The hash of the project.
+    pub(super) project: Option<String>,
     revision: u64,
 }
 
@@ -49,7 +48,6 @@ impl EntryStore {
         Self {
             settings,
             mask,
-            tagger: Tagger::new(),
             session: Entries::default(),
             files: Vec::new(),
             is_on_disk: false,
@@ -64,7 +62,7 @@ impl EntryStore {
         settings: StoreSettings,
         mask: Mask,
         now: Timestamp,
-    ) -> (Self, Vec<Result<Notice, EntriesError>>) {
+    ) -> (Self, Vec<Result<Recovered, EntriesError>>) {
         let project = hash(&folder.project);
         let open = |name: String, scope, path| {
             let disk = Arc::clone(&folder.disk);
@@ -72,11 +70,8 @@ impl EntryStore {
             File::new(disk, file, (scope, path), settings.max_entries, now)
         };
         let path = folder.project.display().to_string();
-        let mut files = vec![open(
-            format!("projects/{project}.json"),
-            Scope::Project,
-            Some(path),
-        )];
+        let own = format!("projects/{project}.json");
+        let mut files = vec![open(own, Scope::Project, Some(path))];
         if settings.allow_global {
             files.push(open("global.json".to_owned(), Scope::Global, None));
         }
@@ -89,19 +84,6 @@ impl EntryStore {
         let mut notices = store.flush(now);
         notices.extend(store.files.iter().filter_map(File::problem).map(Err));
         (store, notices)
-    }
-
-    pub fn settings(&self) -> &StoreSettings {
-        &self.settings
-    }
-
-    pub(super) fn mask(&self) -> Mask {
-        self.mask
-    }
-
-    /// The hash of the project.
-    pub(super) fn project(&self) -> Option<String> {
-        self.project.clone()
     }
 
     /// Files of entries, whether they are there or not.
@@ -164,7 +146,7 @@ impl EntryStore {
         now: Timestamp,
     ) -> Result<Kept, EntriesError> {
         self.check(scope)?;
-        let (new, is_masked) = wanted.checked(scope, self.mask, &self.tagger, now)?;
+        let (new, is_masked) = wanted.checked(scope, self.mask, now)?;
         let new = New {
             project: self.project.clone().filter(|_| scope == Scope::Project),
             ..new
@@ -290,7 +272,7 @@ impl EntryStore {
     }
 
     /// Writes what waits; what cannot be written waits on, and is said.
-    pub fn flush(&mut self, now: Timestamp) -> Vec<Result<Notice, EntriesError>> {
+    pub fn flush(&mut self, now: Timestamp) -> Vec<Result<Recovered, EntriesError>> {
         let flushed = self.files.iter_mut().map(|file| file.flush(now));
         flushed.filter_map(Result::transpose).collect()
     }

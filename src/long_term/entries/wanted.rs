@@ -1,11 +1,13 @@
 //! What is to be kept, before and after: checked, without secrets, with tags.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::entry::{Entry, Kind, Origin, Scope};
 use super::error::EntriesError;
 use super::list::New;
-use super::tags::Tagger;
 use crate::chat::Timestamp;
 use crate::declare::named;
 
@@ -59,7 +61,6 @@ impl Wanted {
         &self,
         scope: Scope,
         mask: Mask,
-        tagger: &Tagger,
         now: Timestamp,
     ) -> Result<(New, bool), EntriesError> {
         let said = self.content.trim();
@@ -77,7 +78,7 @@ impl Wanted {
         let new = New {
             scope,
             key: (!key.is_empty()).then(|| key.into_owned()),
-            tags: tagger.tags(&content, &given),
+            tags: tags(&content, &given),
             content: content.into_owned(),
             kind: self.kind,
             at: now,
@@ -94,4 +95,80 @@ pub(super) fn within(what: &'static str, text: &str, max: usize) -> Result<(), E
         return Err(EntriesError::TooLong { what, chars, max });
     }
     Ok(())
+}
+
+/// Tags of one entry.
+const MAX_TAGS: usize = 20;
+
+/// A path stands at the beginning or behind a blank, so that no address on the web is one.
+static PATH: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|\s)(/[a-zA-Z0-9_.\-/]+)"));
+
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"\b(?:function|func|fn|def|class|struct|mod|package|crate)\s+([A-Za-z_][A-Za-z0-9_]*)",
+    )
+});
+
+/// What follows such a word in a sentence and is no name.
+const NO_NAMES: [&str; 20] = [
+    "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on",
+    "that", "the", "to", "which", "with",
+];
+
+/// The tags given, then those of the text in the order of its words.
+pub(super) fn tags(text: &str, given: &[String]) -> Vec<String> {
+    let paths = PATH.captures_iter(text);
+    let names = NAME.captures_iter(text);
+    let mut found: Vec<(usize, &str)> = paths
+        .chain(names)
+        .filter_map(|captures| captures.get(1))
+        .map(|group| (group.start(), group.as_str()))
+        .collect();
+    found.sort_unstable();
+    let found = found.into_iter().map(|(_, tag)| tag.trim_end_matches('.'));
+    let found = found.filter(|tag| tag.len() > 1 && !NO_NAMES.contains(tag));
+    let mut tags: Vec<String> = Vec::new();
+    for tag in given.iter().map(|tag| tag.trim()).chain(found) {
+        if !tag.is_empty() && tags.len() < MAX_TAGS && !tags.iter().any(|it| it == tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    tags
+}
+
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is written above")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_names_are_tags_in_the_order_of_their_words() {
+        let many: Vec<String> = (0..30).map(|n| format!("/f{n}")).collect();
+        let many = many.join(" ");
+        for (text, given, expected) in [
+            (
+                "fn parse in /src/a.rs, see https://example.com/x",
+                "",
+                vec!["parse", "/src/a.rs"],
+            ),
+            (
+                "/etc/hosts. struct Session and class Of; package main",
+                "net",
+                vec!["net", "/etc/hosts", "Session", "Of", "main"],
+            ),
+            (
+                "the function that parses, def run, def run",
+                "run",
+                vec!["run"],
+            ),
+            ("nothing to see", "", vec![]),
+        ] {
+            let given: Vec<String> = given.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(tags(text, &given), expected, "{text}");
+        }
+        assert_eq!(tags(&many, &[]).len(), MAX_TAGS);
+    }
 }

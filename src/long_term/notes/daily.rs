@@ -13,7 +13,7 @@
 //!
 //!  - …
 //! ```
-//! Unit: one day in UTC, that of the moment given. Limits of facts are measured on the facts' own lines.
+//! Limits of facts are measured on the facts' own lines.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Why a file of the workspace could not be read or changed; it is then as it was. Unit: one file.
+//! Why a file of the workspace could not be read or changed; it is then as it was.
 
 use std::borrow::Cow;
 use std::io;

@@ -1,5 +1,5 @@
-//! What of a file goes into a request: its beginning, its end, or both, within a number of characters. Unit: one file.
-//! Only as many bytes are read as these characters can take, whatever the size of the file.
+//! What of a file goes into a request: its beginning, its end, or both, within a number of characters. Only as many
+//! bytes are read as these characters can take, whatever the size of the file.
 
 /// Stands where something was left out.
 pub const TRUNCATED: &str = "[…truncated…]";

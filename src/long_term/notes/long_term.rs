@@ -1,5 +1,5 @@
 //! MEMORY.md: what is known from all conversations. Read, added to by section, corrected a line at a time; a person
-//! edits it too (Q13, Q14, Q20, Q21, X12). Unit: one bullet.
+//! edits it too (Q13, Q14, Q20, Q21, X12).
 //!
 //! Whether something is known already is not decided here: whoever adds a bullet judges the lines that are there.
 

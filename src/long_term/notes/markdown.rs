@@ -1,7 +1,7 @@
 //! Markdown as far as notes need it: lines, sections, bullets. Pure.
 //!
-//! Unit: one line. Invariant: a function here changes the lines it is asked to change and no byte of any other; ends of
-//! lines stay as the file has them (LF or CR LF).
+//! Invariant: a function here changes the lines it is asked to change and no byte of any other; ends of lines stay as
+//! the file has them (LF or CR LF).
 
 use std::ops::Range;
 

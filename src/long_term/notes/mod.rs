@@ -1,4 +1,4 @@
-//! The workspace: texts that a person may read and edit by hand, and that outlive every session. Unit: one file.
+//! The workspace: texts that a person may read and edit by hand, and that outlive every session.
 //!
 //! ```text
 //!  IDENTITY.md USER.md SOUL.md          the person's own

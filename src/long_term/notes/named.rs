@@ -1,4 +1,4 @@
-//! Files of a workspace as a person names, reads and edits them. Unit: one file.
+//! Files of a workspace as a person names, reads and edits them.
 //!
 //! Invariant: no name leads out of the workspace.
 

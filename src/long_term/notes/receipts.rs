@@ -1,7 +1,7 @@
 //! What was captured, when, from which message, into which files: `memory/receipts.jsonl` in the data folder.
 //!
-//! Unit: one capture, known by its number. Invariant: a number is given once. A line that cannot be read is passed
-//! over: the files themselves hold what was captured, a receipt only tells where it came from.
+//! Invariant: a number is given once. A line that cannot be read is passed over: the files themselves hold what was
+//! captured, a receipt only tells where it came from.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::chat::Timestamp;
-use crate::files::{Disk, Lock, LockError};
+use crate::files::{Disk, Lock, LockError, if_there};
 
 /// The receipts of a data folder.
 #[derive(Clone, Debug)]
@@ -32,17 +32,25 @@ pub struct Receipt {
 }
 
 /// What was captured, and from where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Captured {
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub session: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
+    #[serde(rename = "kind", skip_serializing_if = "String::is_empty")]
     pub category: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The files of the workspace that hold it: `MEMORY.md`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// Lines of MEMORY.md that it took the place of, as they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub superseded: Vec<String>,
     /// The id of the entry that stands for it, where it is one of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
 }
 
@@ -78,21 +86,9 @@ pub enum ReceiptsError {
 struct Line {
     n: u64,
     at: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    session: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    message: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    kind: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    text: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    files: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    superseded: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    entry: Option<String>,
-    /// The name that `session` has since.
+    #[serde(flatten)]
+    what: Captured,
+    /// The name that its session has since.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     renamed: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -190,12 +186,12 @@ impl Receipts {
     /// Notes that a session has another name.
     pub fn rename(&self, before: &str, after: &str, at: Timestamp) -> Result<(), ReceiptsError> {
         let _held = self.lock()?;
-        let line = Line {
+        let mut line = Line {
             at: at.iso(),
-            session: before.to_owned(),
             renamed: after.to_owned(),
             ..Line::default()
         };
+        before.clone_into(&mut line.what.session);
         self.append(line.written())
     }
 
@@ -220,18 +216,15 @@ impl Receipts {
     }
 
     fn size(&self) -> Result<u64, ReceiptsError> {
-        match self.disk.size(&self.file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
-            size => size.map_err(|source| self.unreadable(source)),
-        }
+        let size = if_there(self.disk.size(&self.file));
+        Ok(size.map_err(|source| self.unreadable(source))?.unwrap_or(0))
     }
 
     fn at(&self, from: u64, bytes: u64) -> Result<Vec<u8>, ReceiptsError> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        match self.disk.read_at(&self.file, from, bytes) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            read => read.map_err(|source| self.unreadable(source)),
-        }
+        let read = if_there(self.disk.read_at(&self.file, from, bytes));
+        let read = read.map_err(|source| self.unreadable(source))?;
+        Ok(read.unwrap_or_default())
     }
 
     fn append(&self, lines: String) -> Result<(), ReceiptsError> {
@@ -249,10 +242,9 @@ impl Receipts {
     }
 
     fn bytes(&self) -> Result<Vec<u8>, ReceiptsError> {
-        match self.disk.read(&self.file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            read => read.map_err(|source| self.unreadable(source)),
-        }
+        let read = if_there(self.disk.read(&self.file));
+        let read = read.map_err(|source| self.unreadable(source))?;
+        Ok(read.unwrap_or_default())
     }
 
     fn unreadable(&self, source: io::Error) -> ReceiptsError {
@@ -291,7 +283,7 @@ fn shortened(bytes: &[u8]) -> Vec<u8> {
     let forgotten: HashSet<u64> = marks.filter(|it| it.forgotten).map(|it| it.n).collect();
     let is_needed = |line: &&[u8]| {
         parsed(line).is_some_and(|it| {
-            it.entry.is_some() || !it.renamed.is_empty() || forgotten.contains(&it.n)
+            it.what.entry.is_some() || !it.renamed.is_empty() || forgotten.contains(&it.n)
         })
     };
     let mut room = MAX_KEPT;
@@ -315,18 +307,18 @@ fn read(bytes: &[u8]) -> (BTreeMap<u64, Receipt>, Vec<Renamed>) {
     for line in lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
         if !line.renamed.is_empty() {
             let before = receipts.values_mut();
-            for receipt in before.filter(|it| it.what.session == line.session) {
+            for receipt in before.filter(|it| it.what.session == line.what.session) {
                 receipt.what.rename(&line.renamed);
             }
             renamed.push(Renamed {
                 at: Timestamp::parse(&line.at),
-                before: line.session,
+                before: line.what.session,
                 after: line.renamed,
             });
-        } else if line.forgotten && line.text.is_empty() {
+        } else if line.forgotten && line.what.text.is_empty() {
             if let Some(receipt) = receipts.get_mut(&line.n) {
                 receipt.forgotten = true;
-            } else if !line.kind.is_empty() {
+            } else if !line.what.category.is_empty() {
                 // Nothing else is left of it.
                 receipts.insert(line.n, line.receipt());
             }
@@ -374,25 +366,10 @@ impl Captured {
 
 impl Line {
     fn of(receipt: &Receipt) -> Self {
-        let Captured {
-            session,
-            message,
-            category,
-            text,
-            files,
-            superseded,
-            entry,
-        } = receipt.what.clone();
         Self {
             n: receipt.number,
             at: receipt.at.map_or_else(String::new, Timestamp::iso),
-            session,
-            message,
-            kind: category,
-            text,
-            files,
-            superseded,
-            entry,
+            what: receipt.what.clone(),
             renamed: String::new(),
             forgotten: receipt.forgotten,
         }
@@ -402,43 +379,29 @@ impl Line {
         Receipt {
             number: self.n,
             at: Timestamp::parse(&self.at),
-            what: Captured {
-                session: self.session,
-                message: self.message,
-                category: self.kind,
-                text: self.text,
-                files: self.files,
-                superseded: self.superseded,
-                entry: self.entry,
-            },
+            what: self.what,
             forgotten: self.forgotten,
         }
     }
 
     fn redacted(
-        self,
+        mut self,
         numbers: &[u64],
         before: &dyn Fn(&str) -> Option<Vec<String>>,
         at: Timestamp,
     ) -> Self {
+        let superseded = std::mem::take(&mut self.what.superseded).into_iter();
         if self.renamed.is_empty() && numbers.contains(&self.n) {
-            return Self {
-                n: self.n,
-                at: at.iso(),
-                session: self.session,
-                message: self.message,
-                kind: self.kind,
-                files: self.files,
-                forgotten: true,
-                ..Self::default()
-            };
+            self.at = at.iso();
+            self.what.text = String::new();
+            self.what.entry = None;
+            self.forgotten = true;
+        } else {
+            let superseded =
+                superseded.flat_map(|line| before(&line).unwrap_or_else(|| vec![line]));
+            self.what.superseded = superseded.collect();
         }
-        let superseded = self.superseded.into_iter();
-        let superseded = superseded.flat_map(|line| before(&line).unwrap_or_else(|| vec![line]));
-        Self {
-            superseded: superseded.collect(),
-            ..self
-        }
+        self
     }
 
     fn written(&self) -> String {

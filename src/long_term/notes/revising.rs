@@ -1,4 +1,4 @@
-//! Lines that leave notes, or say something else from now on, wherever they are by now. Unit: one file.
+//! Lines that leave notes, or say something else from now on, wherever they are by now.
 //!
 //! Invariant: what is to become of them is decided on the file as it is under the lock; no other line changes.
 

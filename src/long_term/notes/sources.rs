@@ -1,5 +1,4 @@
-//! What a search may read of a workspace (X4, Q16, Q36): each file by its name relative to the workspace. Unit: one
-//! file.
+//! What a search may read of a workspace (X4, Q16, Q36): each file by its name relative to the workspace.
 //!
 //! The working buffer is none of them: it would only echo the conversation.
 

@@ -148,10 +148,8 @@ impl Workspace {
             return Ok(());
         }
         let _held = self.0.hold()?;
-        match self.0.disk.rename(&from, &to) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            moved => moved.map_err(NotesError::io("move", &from)),
-        }
+        let moved = files::if_there(self.0.disk.rename(&from, &to));
+        moved.map(drop).map_err(NotesError::io("move", &from))
     }
 
     /// Copies what was captured in a session to a fork of it, without what was captured after a time.
@@ -169,9 +167,9 @@ impl Workspace {
                 .root
                 .join(format!("sessions/{name}/SESSION-STATE.md"))
         });
-        let bytes = match self.0.disk.read(&from) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            bytes => bytes.map_err(NotesError::io("read", &from))?,
+        let bytes = files::if_there(self.0.disk.read(&from));
+        let Some(bytes) = bytes.map_err(NotesError::io("read", &from))? else {
+            return Ok(());
         };
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some(at) = until {

@@ -1,4 +1,4 @@
-//! The reader of a person's words. Unit: one message.
+//! The reader of a person's words.
 //!
 //! The classifier decides; patterns hear explicit commands and name what is said. A sentence that only announces
 //! something is kept with that alone.

@@ -1,4 +1,4 @@
-//! The file of patterns: `config/cues/capture.yaml` or a person's own. Unit: one language.
+//! The file of patterns: `config/cues/capture.yaml` or a person's own.
 //!
 //! ```yaml
 //! en:

@@ -1,4 +1,4 @@
-//! What a statement is about, so far as patterns tell: a slot that holds one value at a time. Unit: one statement.
+//! What a statement is about, so far as patterns tell: a slot that holds one value at a time.
 
 use std::collections::HashSet;
 

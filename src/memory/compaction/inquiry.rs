@@ -121,9 +121,10 @@ pub(super) fn inquiry(
             room,
             manner.answer,
         );
-        let writing = writing.map_err(|_| CannotCompact::WindowTooSmall)?;
+        let mut writing = writing.map_err(|_| CannotCompact::WindowTooSmall)?;
+        writing.temperature = manner.temperature;
         Ok(Part {
-            writing: writing.at_temperature(manner.temperature),
+            writing,
             snippets: snippets.join("\n"),
         })
     });

@@ -19,8 +19,8 @@ const BACKLOG: usize = 100;
 /// A compaction to be made.
 #[derive(Clone, PartialEq)]
 pub struct CompactJob {
-    kind: Kind,
-    pub(super) cut: Cut,
+    pub kind: Kind,
+    pub cut: Cut,
     pub(super) basis: Basis,
     /// What is sent now of that which goes.
     pub before: Size,
@@ -67,7 +67,7 @@ pub(super) struct Basis {
 /// A text as the model wrote it, or what takes its place.
 #[derive(Clone, PartialEq)]
 pub struct Compacted {
-    pub(super) kind: Kind,
+    pub kind: Kind,
     pub(super) form: Form,
     pub(super) cut: Cut,
     pub(super) basis: Basis,
@@ -126,14 +126,6 @@ impl Hint for CannotCompact {
     }
 }
 
-/// What a job is planned with beside the session.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct With<'a> {
-    pub(super) prompts: &'a Prompts,
-    /// Where the messages can be read, for those who read files.
-    pub(super) places: &'a [String],
-}
-
 /// Plans a compaction by a cut, whether its kind is due or not. `focus`: what the person wants kept; `places`: where
 /// the messages can be read that a notice leaves out; `room`: of a long backlog only the newest part is taken, as much
 /// as this holds, so that no turn brings a storm of requests, and the rest is left to [`next_part`].
@@ -146,7 +138,6 @@ pub fn job(
     places: &[String],
     room: Option<Tokens>,
 ) -> Result<CompactJob, CannotCompact> {
-    let with = With { prompts, places };
     let nothing = match kind {
         Kind::Compact => CannotCompact::Nothing,
         Kind::Window | Kind::Prefix | Kind::Threshold | Kind::Proactive => {
@@ -181,7 +172,7 @@ pub fn job(
         lines,
         listed: (kind.is_hierarchical() && untold == 0).then(|| listed(view)),
         untold,
-        notice: notice(kind, &material, with),
+        notice: notice(kind, &material, prompts, places),
         basis,
     })
 }
@@ -295,15 +286,15 @@ pub fn min_after(view: &View<'_>, cut: Cut) -> Tokens {
 }
 
 /// What stands there where no model wrote a summary. What was summarised before is not given up.
-fn notice(kind: Kind, material: &Material<'_>, with: With<'_>) -> String {
+fn notice(kind: Kind, material: &Material<'_>, prompts: &Prompts, places: &[String]) -> String {
     let own = match kind {
         Kind::Prefix => snippets(&material.messages),
-        Kind::Proactive if with.places.is_empty() => String::new(),
+        Kind::Proactive if places.is_empty() => String::new(),
         Kind::Proactive => {
-            let places: Vec<String> = with.places.iter().map(|it| format!("- {it}")).collect();
-            let places = [("places", places.join("\n"))];
-            let places = places.each_ref().map(|(name, text)| (*name, text.as_str()));
-            with.prompts.compact_places.fill(&places).trim().to_owned()
+            let places: Vec<String> = places.iter().map(|it| format!("- {it}")).collect();
+            let places = places.join("\n");
+            let text = prompts.compact_places.fill(&[("places", &places)]);
+            text.trim().to_owned()
         }
         Kind::Compact | Kind::Window | Kind::Threshold => String::new(),
     };
@@ -342,21 +333,7 @@ impl Basis {
     }
 }
 
-impl Compacted {
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-}
-
 impl CompactJob {
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    pub fn cut(&self) -> Cut {
-        self.cut
-    }
-
     /// How many messages it is about.
     pub fn messages(&self) -> usize {
         self.cut.range().len() - self.untold

@@ -16,7 +16,6 @@ mod job;
 mod marker;
 mod material;
 mod strategies;
-mod tools;
 mod view;
 
 #[cfg(test)]
@@ -27,8 +26,8 @@ pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part, can_write, with_focus};
 pub use job::{CannotCompact, CompactJob, Compacted, Size, job, min_after, next_part};
 pub use marker::section;
+pub use marker::{Condensed, condense};
 pub use strategies::{Kind, backlog, by_guards, by_strategy};
-pub use tools::{Condensed, condense};
 pub use view::{Gauge, View};
 
 /// A shorter answer is no summary (G25).

@@ -119,7 +119,7 @@ fn job_of(session: &Session, kind: Kind, settings: &Settings) -> Result<CompactJ
 
 fn compacted(session: &mut Session, kind: Kind, settings: &Settings, form: Form) -> Option<Cut> {
     let job = job_of(session, kind, settings).ok()?;
-    let cut = job.cut();
+    let cut = job.cut;
     let done = match form {
         Form::Summary => job.done(SUMMARY),
         Form::Notice => job.without_summary()?,
@@ -285,7 +285,7 @@ fn what_is_summarised_is_what_is_no_longer_sent() {
         let Ok(job) = job_of(&session, kind, &settings) else {
             return Ok(Said::Nothing);
         };
-        let material = Material::of(&session, job.cut());
+        let material = Material::of(&session, job.cut);
         let asked: Vec<MessageId> = material
             .messages
             .iter()
@@ -363,7 +363,7 @@ fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
             let tail = session
                 .live_turns()
                 .rev()
-                .take_while(|turn| turn.messages.start >= job.cut().upto);
+                .take_while(|turn| turn.messages.start >= job.cut.upto);
             let lengths: Vec<usize> = tail.map(|turn| turn.messages.len()).collect();
             let kept: usize = lengths.iter().sum();
             // The oldest of them came in while there were too few.
@@ -587,7 +587,7 @@ fn a_notice_begins_unlike_a_summary_and_its_messages_are_summarised_later() {
         turn(&mut session, &PLAIN);
     }
     let job = job_of(&session, Kind::Window, &settings).unwrap();
-    let material = Material::of(&session, job.cut());
+    let material = Material::of(&session, job.cut);
     assert_eq!(material.messages.len(), job.messages());
     session.apply(accept(&session, job.done(SUMMARY), now()).unwrap());
     assert!(shown(&session).starts_with("[Summary of "));

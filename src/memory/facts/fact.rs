@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::compacted::key;
-use super::cues::{Cues, Language};
+use super::{Cues, Language};
 use super::{FactCues, FactsSettings};
 use crate::chat::{Message, Role};
 use crate::memory::capture::own::own_words;
 use crate::memory::tracking::one_line;
 use crate::text::is_off_record;
+use crate::text::lines::single_spaced;
 use crate::text::secrets::{beginning, masked_after};
 
 /// Characters of a fact, of the part of an answer that is read, and of a text that says anything.
@@ -208,6 +208,44 @@ pub fn without_thoughts(text: &str) -> String {
     }
     said.push_str(rest);
     said
+}
+
+/// Begins the heading of each section of facts; the date follows.
+pub const HEADING: &str = "## Session Facts";
+
+/// Characters that tell one fact from another.
+const KEY: usize = 80;
+
+/// The file of a day with each fact once, the first of its kind.
+pub fn compacted(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut seen = HashSet::new();
+    let mut is_facts = false;
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        if line.starts_with("# ") || line.starts_with("## ") {
+            is_facts = line.starts_with(HEADING);
+        }
+        // What somebody added below a fact by hand would lose what it belongs to.
+        let goes_on = lines
+            .peek()
+            .is_some_and(|next| next.starts_with([' ', '\t']));
+        let is_again = is_facts && key(line).is_some_and(|key| !seen.insert(key));
+        if !is_again || goes_on {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
+/// What tells a line of a list from another, case and blanks apart.
+pub(super) fn key(line: &str) -> Option<String> {
+    let text = line
+        .strip_prefix("- ")
+        .or_else(|| line.strip_prefix("* "))?;
+    let key = single_spaced(text).to_lowercase();
+    let key: String = key.chars().take(KEY).collect();
+    (!key.is_empty()).then_some(key)
 }
 
 #[cfg(test)]

@@ -8,8 +8,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::{HybridOptions, MemoryMode, Preset};
 use crate::chat::TurnId;
 use crate::context::{Section, SectionKind, Source};
@@ -58,14 +56,6 @@ impl MemoryMode for Tracked {
         let source = Source::Tracker(self.preset.name.clone());
         let section = block.map(|block| Section::system(SectionKind::ModeState, source, block));
         section.into_iter().collect()
-    }
-
-    fn state(&self) -> Value {
-        self.board.to_value()
-    }
-
-    fn restore(&mut self, state: Value) -> Vec<String> {
-        self.board.restore(state)
     }
 
     fn board(&self) -> Option<&Board> {

@@ -8,7 +8,6 @@
 //! Unit: exchanges, a turn's two sides. Invariant: nothing is found that stands in the request as it was said, nor
 //! what was taken back. Pure: who calls keeps the index and asks the embedder.
 
-mod quote;
 #[cfg(test)]
 mod tests;
 
@@ -17,12 +16,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RecallSettings;
-use crate::chat::{Message, Role, Session, Tokens, TurnId};
-use crate::index::session::{self, Exchange, Words, turn_of};
+use crate::chat::{Message, MessageId, Role, Session, Tokens, TurnId};
+use crate::index::session::{self, Exchange, HEAD, Words, turn_of};
 use crate::index::words::ECHO_SCORE;
 use crate::index::{Asked, is_spaceless};
-
-pub use quote::quote;
 
 /// The share of the question's words that the best message must have, in it and around it, for anything to be found by
 /// words; and each other one.
@@ -133,8 +130,7 @@ pub fn search_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<
     hits.collect()
 }
 
-/// The messages that speak of the question, best first: those above the floor, with enough of its words or near
-/// enough.
+/// The messages that speak of the question, best first: those above the floor, with enough of its words or near enough.
 fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
     // Where nothing is near, what is least far tells nothing.
     let mut nearest = searching.nearest.iter();
@@ -224,4 +220,71 @@ pub(super) fn with_the_plainest(mut found: Vec<Found>, k: usize) -> Vec<Found> {
         found.insert(k - 1, plainest);
     }
     found
+}
+
+/// A longer message is quoted in part.
+const LONGEST: usize = 1_500;
+/// Characters of such a part.
+const PART: usize = 1_250;
+
+/// The text of what was found, in the order in which it was said.
+pub fn quote(session: &Session, asked: &Asked<'_>, found: &[Found]) -> String {
+    let mut found: Vec<&Found> = found.iter().collect();
+    found.sort_by_key(|found| found.messages.start);
+    let quotes = found
+        .into_iter()
+        .filter_map(|found| one(session, asked, found));
+    quotes.collect::<Vec<_>>().join("\n\n")
+}
+
+fn one(session: &Session, asked: &Asked<'_>, found: &Found) -> Option<String> {
+    let turn = turn_of(session, found.best.message)?;
+    let exchange = Exchange::of(session, turn);
+    let messages = exchange.messages();
+    // Words said beside a tool call are part of no exchange, but they may be what is asked for.
+    let beside = session.messages().get(found.best.message);
+    let beside = beside.filter(|message| exchange.messages().all(|one| one.id != message.id));
+    let lines: Vec<String> = messages
+        .chain(beside)
+        .map(|message| side(asked, message))
+        .collect();
+    let ids: Vec<&str> = exchange.ids().map(MessageId::as_str).collect();
+    let ids = match ids.as_slice() {
+        [] => String::new(),
+        [only] => format!(", {only}"),
+        [first, .., last] => format!(", {first} to {last}"),
+    };
+    let at = exchange.at();
+    let at = at.map_or(String::new(), |at| {
+        format!(", {} {} UTC", at.date(), at.time_of_day())
+    });
+    Some(format!("[turn {}{ids}{at}]\n{}", turn.id, lines.join("\n")))
+}
+
+fn side(asked: &Asked<'_>, message: &Message) -> String {
+    let label = match message.role {
+        Role::User => "User",
+        Role::Assistant => "Assistant",
+        Role::Tool => "Tool",
+    };
+    let name = session::name(message);
+    let speaker = name.map_or(String::new(), |name| format!(" ({name})"));
+    let said = session::found_by(message);
+    let said = said.trim();
+    format!("{label}{speaker}: {}", part(asked, said))
+}
+
+/// The text, or the part of a long one that has the words of the question; its ends where it has none.
+fn part(asked: &Asked<'_>, text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    // Where words are not indexed, none is looked for.
+    let head = &text[..text.floor_char_boundary(text.len().min(HEAD))];
+    let Some(range) = asked.passage(head, PART) else {
+        return session::clipped(text).into_owned();
+    };
+    let before = if range.start > 0 { "[…] " } else { "" };
+    let after = if range.end < text.len() { " […]" } else { "" };
+    format!("{before}{}{after}", text[range].trim())
 }

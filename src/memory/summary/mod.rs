@@ -35,7 +35,7 @@ const NOW_AND_THEN: usize = 10;
 /// A summary to be written.
 #[derive(Clone, PartialEq)]
 pub struct SummaryJob {
-    instruction: String,
+    pub(super) instruction: String,
     shorten: String,
     earlier: String,
     /// What the session was when this was planned; the result is taken only where it still is.
@@ -238,15 +238,6 @@ impl SummaryJob {
         lines.map(|line| Tokens::estimate(line)).sum()
     }
 
-    /// The same, asked for with other words.
-    #[must_use]
-    pub fn instructed(self, instruction: String) -> Self {
-        Self {
-            instruction,
-            ..self
-        }
-    }
-
     /// The requests it takes, each of which may cost `room`; `None` where that is too little.
     pub fn writing(&self, room: Tokens) -> Option<Writing> {
         let (earlier, material) = (self.earlier.clone(), self.material.clone());
@@ -257,15 +248,6 @@ impl SummaryJob {
     pub fn shorten(&self, text: &str) -> Option<String> {
         (kept::words(text) > MAX_WORDS)
             .then(|| format!("{}\n\n{}", self.shorten, transcript::fenced(text)))
-    }
-
-    /// The result, once the model has answered.
-    pub fn done(self, text: String, by: String) -> Summarised {
-        Summarised {
-            job: self,
-            text,
-            by,
-        }
     }
 }
 

@@ -57,9 +57,17 @@ fn now() -> Timestamp {
     Timestamp::from_unix(1_800_000_000).unwrap()
 }
 
+fn done(job: SummaryJob, text: &str) -> Summarised {
+    Summarised {
+        job,
+        text: text.into(),
+        by: "m".into(),
+    }
+}
+
 fn take(session: &mut Session, text: &str) -> Result<(), NotSummarised> {
     let job = due_in(session).unwrap();
-    let record = accept(session, job.done(text.into(), "m".into()), now())?;
+    let record = accept(session, done(job, text), now())?;
     session.apply(record);
     Ok(())
 }
@@ -91,7 +99,7 @@ fn what_is_said_of_a_job_for_a_log_holds_nothing_that_was_said() {
     }
     let job = due_in(&session).unwrap();
     let job_said = format!("{job:?}");
-    let done_said = format!("{:?}", job.done(SUMMARY.into(), "m".into()));
+    let done_said = format!("{:?}", done(job, SUMMARY));
     for said in [job_said, done_said] {
         assert!(said.contains("upto: 20"), "{said}");
         assert!(!said.contains("harbour"), "{said}");
@@ -163,7 +171,7 @@ fn a_result_for_what_is_no_longer_so_is_stale() {
         turn: first,
         why: Withdrawal::Undone,
     });
-    let late = accept(&session, job.done(SUMMARY.into(), "m".into()), now());
+    let late = accept(&session, done(job, SUMMARY), now());
     assert_eq!(late, Err(NotSummarised::Stale));
 }
 

@@ -4,8 +4,8 @@
 //! and are never given twice; what a person set changes and leaves only by a person's hand; a section takes
 //! nothing in beyond its cap.
 
-use super::key::{Key, key};
 use super::kind::{Again, Holds, Same};
+use super::kind::{Key, key};
 use super::note::{By, Finding, Kind, Note, Status};
 use crate::chat::{Timestamp, TurnId, Unknown};
 use crate::text::statement::FORGOTTEN;

@@ -1,7 +1,7 @@
 //! What a tracker reads: one turn, as pieces of text with who said each.
 //!
-//! Unit: one turn. A piece is at most [`MAX`] bytes; of a longer text the beginning and the end are read,
-//! so that a paste of megabytes costs no more than a long message.
+//! A piece is at most [`MAX`] bytes; of a longer text the beginning and the end are read, so that a paste of megabytes
+//! costs no more than a long message.
 
 use std::borrow::Cow;
 

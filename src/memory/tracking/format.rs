@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::board::{Board, Entry, Section, Touched};
-use super::key::{Key, key};
+use super::kind::{Key, key};
 use super::note::{By, Kind, Note};
 use crate::chat::{Timestamp, TurnId, Unknown};
 

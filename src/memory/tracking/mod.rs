@@ -6,12 +6,10 @@
 //! A tracker is a pure function of a board and an exchange; it does no I/O and cannot fail.
 
 mod board;
-mod call;
 pub mod cues;
 mod edit;
 mod exchange;
 mod format;
-mod key;
 mod kind;
 mod note;
 pub mod prose;
@@ -20,8 +18,7 @@ mod reported;
 mod show;
 
 pub use board::{Board, Entry, Noted, Section, Touched, Why};
-pub use call::{BadCall, TRACK, TrackCall, called};
-pub use edit::{CannotEdit, Edit, Edited};
+pub use edit::{BadCall, CannotEdit, Edit, Edited, TRACK, TrackCall, called};
 pub use exchange::{Called, Exchange, Piece, Speaker};
 pub use kind::{Again, Holds, Row, Same, Shape};
 pub(super) use note::line as one_line;

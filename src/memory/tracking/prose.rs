@@ -1,6 +1,6 @@
 //! The sentences of a message that are a person's own words: no code, no quotes of others, no logs.
 //!
-//! Unit: one sentence, a slice of the text. Linear in the length of the text.
+//! Linear in the length of the text.
 
 /// How a sentence ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

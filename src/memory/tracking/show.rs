@@ -6,6 +6,7 @@
 use super::board::{Board, Entry, Section};
 use super::kind::Shape;
 use super::note::{Kind, Note, Status};
+use crate::text::lines::clipped;
 
 /// Which sections may stand in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +42,7 @@ struct Measure {
 const NARROW: [usize; 3] = [120, 60, 30];
 
 impl Board {
-    /// The block for a prompt, at most `max` characters where a limit is given; `None` where there is
-    /// nothing to say.
+    /// The block for a prompt, at most `max` characters where a limit is given; `None` where there is nothing to say.
     pub fn block(
         &self,
         template: &str,
@@ -178,13 +178,6 @@ impl Section {
                 lines.collect::<Vec<_>>().join("\n")
             }
         }
-    }
-}
-
-fn clipped(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
 

@@ -1,6 +1,5 @@
-//! Events of the Messages API, keyed by block, because not every server ends one block before it begins
-//! the next. Pure. Unknown events, blocks and deltas are skipped, as the protocol asks. A whole message is
-//! read as the blocks it has.
+//! Events of the Messages API, keyed by block, because not every server ends one block before it begins the next. Pure.
+//! Unknown events, blocks and deltas are skipped, as the protocol asks. A whole message is read as the blocks it has.
 
 use std::collections::BTreeMap;
 

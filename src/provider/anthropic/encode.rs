@@ -1,6 +1,5 @@
-//! The request body of the Messages API. Pure. Invariant: the first message is the user's, speakers take
-//! turns, results come before what the user says with them, `max_tokens` is always
-//! there where a reply is wanted.
+//! The request body of the Messages API. Pure. Invariant: the first message is the user's, speakers take turns, results
+//! come before what the user says with them, `max_tokens` is always there where a reply is wanted.
 
 use std::collections::BTreeSet;
 

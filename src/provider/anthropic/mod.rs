@@ -1,5 +1,5 @@
-//! Anthropic's Messages API, over our own HTTP; no kept crate speaks it. Unit: one model on one server. What
-//! a request and an event look like is in `encode` and `decode`; this is the thin call around them.
+//! Anthropic's Messages API, over our own HTTP; no kept crate speaks it. What a request and an event look like is in
+//! `encode` and `decode`; this is the thin call around them.
 
 mod decode;
 mod encode;

@@ -1,5 +1,5 @@
-//! What there is to quote in a request: its messages, and the exchanges that recall brought. Unit: a quotation, one
-//! line. Invariant: quoted word for word but for line breaks, and never what stood in for a model before.
+//! What there is to quote in a request: its messages, and the exchanges that recall brought. Invariant: quoted word for
+//! word but for line breaks, and never what stood in for a model before.
 
 use std::collections::{HashMap, HashSet};
 

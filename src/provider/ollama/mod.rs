@@ -1,7 +1,7 @@
 //! Ollama: request types from ollama-rs; the requests themselves over our own HTTP, because the crate's stream loses
-//! text and errors, and it reads bodies of any length. Unit: one model on one server. Invariant: every request of a
-//! session asks for the same window (`num_ctx`), the one the budget was made for: the server would
-//! otherwise load its own, far smaller one, and cut the prompt without a word.
+//! text and errors, and it reads bodies of any length. Invariant: every request of a session asks for the same window
+//! (`num_ctx`), the one the budget was made for: the server would otherwise load its own, far smaller one, and cut the
+//! prompt without a word.
 
 mod decode;
 mod encode;
@@ -54,8 +54,7 @@ struct Shown {
     calls: bool,
 }
 
-/// What the first request was sent with, right or wrong: with another window the server would load the
-/// model again.
+/// What the first request was sent with, right or wrong: with another window the server would load the model again.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     abilities: Abilities,

@@ -1,6 +1,6 @@
-//! `OpenAI`'s chat completions and everything compatible, on async-openai with a transport of our own: its
-//! errors lose the status and its own retries know nothing of ours. Unit: one model on one server. What a
-//! request and a chunk look like is in `encode` and `decode`; this is the thin call around them.
+//! `OpenAI`'s chat completions and everything compatible, on async-openai with a transport of our own: its errors lose
+//! the status and its own retries know nothing of ours. What a request and a chunk look like is in `encode` and
+//! `decode`; this is the thin call around them.
 
 mod decode;
 mod encode;

@@ -46,16 +46,12 @@ pub(in crate::store) fn read_hybrid(file: &[u8]) -> Result<Hybrid, Unusable> {
         Some(Value::Array(stored)) => stored.iter().filter_map(summary).collect(),
         Some(_) | None => Vec::new(),
     };
-    let failures = unknown
-        .remove("summary_failures")
-        .and_then(|it| it.as_u64());
-    let undone = unknown
-        .remove("compaction_undone")
-        .and_then(|it| it.as_u64());
-    let learned = unknown.remove("learned_upto").and_then(|it| it.as_u64());
+    let mut count = |name| usize::try_from(unknown.remove(name)?.as_u64()?).ok();
+    let failures = count("summary_failures");
+    let undone = count("compaction_undone");
     Ok(Hybrid {
-        learned: learned.and_then(|it| usize::try_from(it).ok()).unwrap_or(0),
-        undone: undone.and_then(|it| usize::try_from(it).ok()),
+        learned: count("learned_upto").unwrap_or(0),
+        undone,
         summary: current_summary(&mut unknown)?,
         replaced,
         failures: failures.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),

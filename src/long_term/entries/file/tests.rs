@@ -157,7 +157,7 @@ fn a_damaged_file_is_copied_first_and_stays_where_that_fails() {
     assert!(file.flush(now()).is_err());
     assert_eq!(memory.files()[Path::new(PATH)], damaged);
     let notice = file.flush(now()).unwrap();
-    let Some(Notice::Recovered {
+    let Some(Recovered {
         kept_as, entries, ..
     }) = notice
     else {

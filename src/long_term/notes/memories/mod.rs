@@ -1,4 +1,4 @@
-//! `memories/`: files of the model's own, in six operations (Q35-Q37). Unit: one operation, done whole or not at all.
+//! `memories/`: files of the model's own, in six operations (Q35-Q37).
 //!
 //! Invariant: whatever a path says, nothing outside of `memories/` is read or changed, and no link is followed. Paths
 //! are as the model writes them, `/memories/…`; what is said back is for the model.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::NotesError;
 use super::workspace::{Change, Workspace, Written};
-use crate::files::{EntryKind, Folder, FolderError};
+use crate::files::{self, EntryKind, Folder, FolderError};
 use path::{located, shown};
 
 /// What every path begins with.
@@ -260,10 +260,9 @@ impl Workspace {
 
     /// `None` where there is none yet.
     fn memories_folder(&self) -> Result<Option<Folder>, MemoriesError> {
-        let root = match self.desk().disk.folder(self.root()) {
-            Ok(root) => root,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(NotesError::io("open", self.root())(error).into()),
+        let root = files::if_there(self.desk().disk.folder(self.root()));
+        let Some(root) = root.map_err(NotesError::io("open", self.root()))? else {
+            return Ok(None);
         };
         match root.inner(Path::new(FOLDER)) {
             Ok(folder) => Ok(Some(folder)),

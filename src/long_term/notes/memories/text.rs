@@ -1,49 +1,32 @@
 //! What the operations do to a text: numbered lines, a piece replaced, lines inserted. Pure. Lines count from 1 and end
 //! as the text has them.
 
-use std::fmt;
-
 use crate::long_term::notes::markdown::line_end;
 
 /// Lines that a message names.
 const MAX_NAMED: usize = 20;
 
 /// Why a text was left as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Miss {
+    #[error("old_str must not be empty")]
     Empty,
+    #[error("old_str was not found; view the file again")]
     NotThere,
+    #[error("old_str occurs {} times, on lines {}; include more of the surrounding text", lines.len(), named(lines))]
     Several { lines: Vec<usize> },
+    #[error("insert_line must be from 0 to {n_lines}")]
     Line { n_lines: usize },
+    #[error(
+        "view_range must be [first, last] within 1 to {n_lines}, with first not after last; -1 as last means the end"
+    )]
     Range { n_lines: usize },
 }
 
-impl fmt::Display for Miss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("old_str must not be empty"),
-            Self::NotThere => f.write_str("old_str was not found; view the file again"),
-            Self::Several { lines } => {
-                let named: Vec<_> = lines
-                    .iter()
-                    .take(MAX_NAMED)
-                    .map(ToString::to_string)
-                    .collect();
-                let more = if lines.len() > MAX_NAMED { ", …" } else { "" };
-                write!(
-                    f,
-                    "old_str occurs {} times, on lines {}{more}; include more of the surrounding text",
-                    lines.len(),
-                    named.join(", ")
-                )
-            }
-            Self::Line { n_lines } => write!(f, "insert_line must be from 0 to {n_lines}"),
-            Self::Range { n_lines } => write!(
-                f,
-                "view_range must be [first, last] within 1 to {n_lines}, with first not after last; -1 as last means the end"
-            ),
-        }
-    }
+fn named(lines: &[usize]) -> String {
+    let named = lines.iter().take(MAX_NAMED).map(ToString::to_string);
+    let more = (lines.len() > MAX_NAMED).then(|| "…".to_owned());
+    named.chain(more).collect::<Vec<_>>().join(", ")
 }
 
 /// Lines with their numbers, as they are wanted.

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::chat::MessageId;
 
@@ -189,3 +191,22 @@ fn a_language_of_the_persons_own_is_heard_beside_the_embedded_ones() {
 }
 
 use crate::memory::Prompt;
+
+#[test]
+fn facts_stand_once_and_everything_else_stays() {
+    let text = "# 2025-01-15\n- a\n- a\n\n## Session Facts (2025-01-15)\n- User request: Tea\n- user request:  tea\n  by hand\n- USER REQUEST: TEA\n- b\n\n## [10:00:00]\n- b\n## Session Facts (2025-01-15)\n- b\n- c";
+    let expected = "# 2025-01-15\n- a\n- a\n\n## Session Facts (2025-01-15)\n- User request: Tea\n- user request:  tea\n  by hand\n- b\n\n## [10:00:00]\n- b\n## Session Facts (2025-01-15)\n- c";
+    assert_eq!(compacted(text), expected);
+}
+
+proptest! {
+    #[test]
+    fn twice_is_once_and_order_is_kept(text in "((## Session Facts\n)|(## x\n)|(- [ab]{1,2}\r?\n)|( - a\n)|(\n)|(é)){0,30}") {
+        let once = compacted(&text);
+        prop_assert_eq!(compacted(&once), once.as_str());
+        let mut rest = text.split_inclusive('\n');
+        for line in once.split_inclusive('\n') {
+            prop_assert!(rest.any(|other| other == line), "{:?}", line);
+        }
+    }
+}

@@ -3,13 +3,11 @@
 //! ```text
 //!  scan.rs    words of a line -> paths.rs   which of them are files     (from everyone)
 //!  pass.rs    lines -> errors.rs            which of them are errors    (from the person and from failed tools)
-//!  calls.rs   what tools did
-//!  work.rs    changes, from pasted diffs and status
+//!  work.rs    what tools did, as facts; changes, from pasted diffs and status
 //!  marked.rs  task, progress, errors and changes that are told in sentences
 //! ```
 //! Words, patterns and tables are in `config/cues/code.yaml`; linear in the length of what is read.
 
-mod calls;
 mod errors;
 mod pass;
 mod paths;
@@ -196,7 +194,7 @@ impl Reader for CodeReader {
     }
 
     fn facts(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
-        calls::facts(&exchange.calls, &self.errors, &self.paths)
+        work::facts(&exchange.calls, &self.errors, &self.paths)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cuts a line into words that could be paths: prose, commands, diffs, traces, lists.
 //!
-//! Unit: one line. Looks ahead at most [`AHEAD`] bytes, so linear in the length of the text.
+//! Looks ahead at most [`AHEAD`] bytes, so linear in the length of the text.
 
 use super::paths::Paths;
 
