@@ -372,7 +372,7 @@ fn the_marker_of_a_paste_goes_as_one_and_typed_words_are_no_marker() {
     pty.type_text("\x1bb")
         .type_text("very ")
         .wait_for("20 very lines]");
-    pty.key(Key::Enter).wait_for("the text is not sent");
+    pty.key(Key::Enter).wait_for("that text is not sent");
     assert!(!pty.printed().contains("20 very line 1"));
 }
 
