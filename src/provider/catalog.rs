@@ -226,7 +226,7 @@ impl Catalog {
             };
             return Err(ProviderError::Setup {
                 what: format!("{provider}/{model} is {kind}not a chat model"),
-                hint: "`/model` or `cogtrix models` lists others".to_owned(),
+                hint: "`cogtrix models` lists others".to_owned(),
             });
         }
         let entry = self.entry(provider)?;
@@ -347,9 +347,7 @@ impl Catalog {
         let near = near.map_or(String::new(), |alias| format!("did you mean {alias}? "));
         ProviderError::Setup {
             what: format!("unknown model {choice:?}"),
-            hint: format!(
-                "{near}{known}use PROVIDER/MODEL; `/model` or `cogtrix models` lists them"
-            ),
+            hint: format!("{near}{known}use PROVIDER/MODEL; `cogtrix models` lists them"),
         }
     }
 

@@ -241,9 +241,8 @@ impl<'a> Chat<'a> {
         match ran {
             Ok(None) => {
                 self.ended = Ended::WithErrors;
-                let program = command.split_whitespace().next().unwrap_or_default();
                 self.output.error(
-                    &format!("{program} needs a terminal of its own"),
+                    "the command needs a terminal of its own",
                     Some("run it in another terminal; `/edit` and Ctrl-X Ctrl-E open your editor"),
                 );
             }

@@ -2,8 +2,10 @@
 //! next message. Unit: one command.
 
 use std::pin::pin;
+use std::time::Duration;
 
 use anstream::adapter::StripStr;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::After;
@@ -19,8 +21,16 @@ use crate::tools::{Failure, Text, progress};
 /// What a `!` alone is answered with.
 pub(super) const USAGE: &str = "usage: !COMMAND runs a command here, in the sandbox but with network; the model gets its output with your next message";
 
-/// How a program begins to draw on the whole screen.
-const SCREENS: [&str; 3] = ["\u{1b}[?1049h", "\u{1b}[?1047h", "\u{1b}[?47h"];
+/// How a program begins to draw on the whole screen, and what vim says before it does so without a terminal.
+const SCREENS: [&str; 4] = [
+    "\u{1b}[?1049h",
+    "\u{1b}[?1047h",
+    "\u{1b}[?47h",
+    "Vim: Warning: Output is not to a terminal",
+];
+
+/// A command that still runs so long after it has one waits for keys; `cat` of a recorded screen does not.
+const WAITS_FOR_KEYS: Duration = Duration::from_millis(300);
 
 /// Runs the command and shows what it prints; Ctrl-C ends it. `None` where it wanted the terminal, and was ended.
 pub(super) async fn run(
@@ -33,16 +43,18 @@ pub(super) async fn run(
     let (sender, mut printed) = progress();
     let mut plain = StripStr::new();
     let mut after = After::GoOn;
+    let mut waits_from: Option<Instant> = None;
     let mut takes_screen = false;
-    let mut take = |text: &str, output: &mut Output| {
+    let mut on_screen = String::new();
+    let mut take = |text: &str, waits_from: &mut Option<Instant>, output: &mut Output| {
         let begin = SCREENS.iter().filter_map(|it| text.find(it)).min();
-        if !takes_screen {
-            let text = plain.strip_next(&text[..begin.unwrap_or(text.len())]);
-            output.command_delta(&text.collect::<String>());
-        }
-        takes_screen |= begin.is_some();
-        if takes_screen {
-            cancel.cancel();
+        let begin = if waits_from.is_some() { Some(0) } else { begin };
+        let (before, screen) = text.split_at(begin.unwrap_or(text.len()));
+        let before = plain.strip_next(before);
+        output.command_delta(&before.collect::<String>());
+        on_screen.push_str(screen);
+        if begin.is_some() {
+            waits_from.get_or_insert_with(|| Instant::now() + WAITS_FOR_KEYS);
         }
     };
     output.progress(&format!(
@@ -53,7 +65,11 @@ pub(super) async fn run(
     let ran = loop {
         tokio::select! {
             biased;
-            Some(text) = printed.recv() => take(&text, output),
+            () = sleep_until(waits_from.unwrap_or_else(Instant::now)), if waits_from.is_some() && !takes_screen => {
+                takes_screen = true;
+                cancel.cancel();
+            }
+            Some(text) = printed.recv() => take(&text, &mut waits_from, output),
             ran = &mut running => break ran,
             signal = signals.next() => {
                 cancel.cancel();
@@ -64,7 +80,11 @@ pub(super) async fn run(
         }
     };
     while let Ok(text) = printed.try_recv() {
-        take(&text, output);
+        take(&text, &mut waits_from, output);
+    }
+    if !takes_screen {
+        let screen = plain.strip_next(&on_screen);
+        output.command_delta(&screen.collect::<String>());
     }
     output.end_reply();
     output.end_progress();

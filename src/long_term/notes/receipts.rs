@@ -393,8 +393,14 @@ impl Line {
         let superseded = std::mem::take(&mut self.what.superseded).into_iter();
         if self.renamed.is_empty() && numbers.contains(&self.n) {
             self.at = at.iso();
-            self.what.text = String::new();
-            self.what.entry = None;
+            let what = std::mem::take(&mut self.what);
+            self.what = Captured {
+                session: what.session,
+                message: what.message,
+                category: what.category,
+                files: what.files,
+                ..Captured::default()
+            };
             self.forgotten = true;
         } else {
             let superseded =

@@ -64,17 +64,13 @@ impl ConditionalEventHandler for OnVi {
         let Some(key) = key else {
             return vi.give_up().then_some(Cmd::Noop);
         };
-        match vi.key(key, usize::from(n), line, at)? {
+        match vi.key(key, usize::from(n), (line, at), &self.0.folded())? {
             Act::Nothing => Some(Cmd::Noop),
             Act::Edit(edit) => {
-                let folded = self.0.folded();
-                let edit = edit.widened(|range| folded.whole(line, range));
                 *lock(&self.0.edit) = Some(edit);
                 Some(Cmd::Complete)
             }
             Act::Insert(edit) => {
-                let folded = self.0.folded();
-                let edit = edit.widened(|range| folded.whole(line, range));
                 let cursor = edit.cursor;
                 let rows = self.0.rows(line);
                 *self.0.left() = Some((Leave::Change { cursor, rows }, edit.done(line)));

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::paste::Folded;
 use super::text_object::{Extent, chars_on, found, last, object, partner, reach, row};
 
 /// What is known of the keys before.
@@ -90,21 +91,6 @@ impl Edit {
         }
     }
 
-    /// The same of all that may only go as a whole.
-    pub(super) fn widened(self, whole: impl FnOnce(&Range<usize>) -> Range<usize>) -> Self {
-        let range = whole(&self.range);
-        if self.range.is_empty() || range == self.range {
-            return self;
-        }
-        let more = self.range.start - range.start;
-        let cursor = self.cursor.saturating_sub(more).max(range.start);
-        Self {
-            range,
-            cursor,
-            ..self
-        }
-    }
-
     /// The line after it.
     pub(super) fn done(&self, line: &str) -> String {
         let Range { start, end } = self.range;
@@ -113,10 +99,16 @@ impl Edit {
 }
 
 impl Vi {
-    /// Takes a key of the command mode; `None`: the editor is to see to it.
-    pub(super) fn key(&mut self, key: char, n: usize, line: &str, at: usize) -> Option<Act> {
+    /// Takes a key of the command mode; `None`: the editor is to see to it. What is folded changes as a whole.
+    pub(super) fn key(
+        &mut self,
+        key: char,
+        n: usize,
+        (line, at): (&str, usize),
+        folded: &Folded,
+    ) -> Option<Act> {
         if let Some(pending) = self.pending.take() {
-            return Some(self.behind(pending, key, n, line, at));
+            return Some(self.behind(pending, key, n, (line, at), folded));
         }
         if let Some((kind, from)) = self.searching.take() {
             self.find = searched(kind, from, line, at);
@@ -148,7 +140,7 @@ impl Vi {
             '.' => {
                 let last = self.last.clone()?;
                 let n = if n > 1 { n } else { last.n };
-                Some(self.again(Change { n, ..last }, line, at))
+                Some(self.again(Change { n, ..last }, (line, at), folded))
             }
             'u' => {
                 let is_undone = std::mem::replace(&mut self.is_undoing, true);
@@ -185,7 +177,7 @@ impl Vi {
                     n,
                     text: String::new(),
                 };
-                Some(self.operate(change, line, at))
+                Some(self.operate(change, (line, at), folded))
             }
             'I' => {
                 self.last = None;
@@ -228,7 +220,14 @@ impl Vi {
         }
     }
 
-    fn behind(&mut self, pending: Pending, key: char, n: usize, line: &str, at: usize) -> Act {
+    fn behind(
+        &mut self,
+        pending: Pending,
+        key: char,
+        n: usize,
+        (line, at): (&str, usize),
+        folded: &Folded,
+    ) -> Act {
         let n = pending.n.saturating_mul(n);
         let Pending {
             operator, stage, ..
@@ -264,7 +263,7 @@ impl Vi {
                     n,
                     text,
                 };
-                self.operate(change, line, at)
+                self.operate(change, (line, at), folded)
             }
             (None, Target::Find(kind, wanted)) => match found(line, at, kind, wanted, n) {
                 Some(to) => Act::Edit(Edit::cursor(to)),
@@ -274,10 +273,18 @@ impl Vi {
         }
     }
 
-    fn operate(&mut self, change: Change, line: &str, at: usize) -> Act {
-        let Some(range) = change.range(line, at) else {
+    fn operate(&mut self, change: Change, (line, at): (&str, usize), folded: &Folded) -> Act {
+        let taken = change.range(line, at);
+        // On an empty row there is nothing to take, and what is typed goes there.
+        let taken = taken
+            .or_else(|| (change.operator == 'c' && row(line, at).is_empty()).then_some(at..at));
+        let Some(taken) = taken else {
             return Act::Nothing;
         };
+        let range = folded.whole(line, &taken);
+        if change.operator == '~' && range != taken {
+            return Act::Nothing;
+        }
         let (operator, taken) = (change.operator, &line[range.clone()]);
         if operator == '~' {
             self.last = Some(change);
@@ -312,9 +319,9 @@ impl Vi {
         Act::Edit(edit)
     }
 
-    fn again(&mut self, change: Change, line: &str, at: usize) -> Act {
+    fn again(&mut self, change: Change, (line, at): (&str, usize), folded: &Folded) -> Act {
         let text = change.text.clone();
-        match self.operate(change, line, at) {
+        match self.operate(change, (line, at), folded) {
             Act::Insert(mut edit) => {
                 (self.typing, self.begun) = (None, None);
                 edit.cursor += last(&text).unwrap_or_default();
@@ -410,10 +417,15 @@ fn in_other_case(c: char) -> Vec<char> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::paste::Came;
     use super::*;
 
     /// Types keys of the command mode; what is typed in insert mode stands between `<` and `>`.
     fn typed(text: &str, keys: &str) -> String {
+        typed_with(&Folded::default(), text, keys)
+    }
+
+    fn typed_with(folded: &Folded, text: &str, keys: &str) -> String {
         let mut at = text.find('|').unwrap();
         let mut line = text.replace('|', "");
         let mut vi = Vi::default();
@@ -443,7 +455,7 @@ mod tests {
                 '1'..='9' => n = n * 10 + key.to_digit(10).unwrap() as usize,
                 key => {
                     let n = std::mem::take(&mut n).max(1);
-                    match vi.key(key, n, &line, at) {
+                    match vi.key(key, n, (&line, at), folded) {
                         Some(Act::Edit(edit)) => (line, at) = (edit.done(&line), edit.cursor),
                         Some(Act::Insert(edit)) => {
                             (line, at) = (edit.done(&line), edit.cursor);
@@ -461,9 +473,28 @@ mod tests {
     }
 
     #[test]
+    fn a_folded_paste_changes_as_a_whole() {
+        let mut folded = Folded::default();
+        let marker = folded.fold("line\n".repeat(20), Came::Pasted);
+        let inside = marker.replace("pasted", "pa|sted");
+        for (keys, expected) in [
+            ("~", format!("see {inside} now")),
+            ("x", "see | now".to_owned()),
+            ("xp", format!("see  {}now", marker.replace(']', "|]"))),
+            ("ciw<this>", "see thi|s now".to_owned()),
+            ("ciw<this>.", "see thi|s now".to_owned()),
+        ] {
+            let text = format!("see {inside} now");
+            assert_eq!(typed_with(&folded, &text, keys), expected, "{keys}");
+        }
+    }
+
+    #[test]
     fn keys_do_what_they_do_in_vi() {
         for (text, keys, expected) in [
             ("one tw|o three", "ciw<2>", "one |2 three"),
+            ("|", "C<x>", "|x"),
+            ("|", "s<x>", "|x"),
             ("one tw|o three", "diw", "one | three"),
             ("one two thr|ee", "daw", "one tw|o"),
             ("say \"h|ello\"", "ci\"<bye>", "say \"by|e\""),

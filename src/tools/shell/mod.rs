@@ -121,7 +121,8 @@ pub struct Place {
     /// [`this_program`], which starts itself again to look after a command.
     pub program: PathBuf,
     pub project: PathBuf,
-    /// Whether the person trusts what lies in the project: commands write to its folder of git wherever that is.
+    /// Whether nothing of the project was left out for want of trust: commands write to its folder of git wherever that
+    /// is.
     pub is_trusted: bool,
     /// The home folder of the account, below which keys lie; `HOME` may not be set.
     pub home: Option<PathBuf>,
@@ -287,13 +288,14 @@ impl Shell {
 
     /// Tells which protected file a command could not write, what has it protected, and what to do; `None` where it was
     /// none.
-    fn told_protected(&self, printed: &str, by: Caller) -> Option<String> {
+    fn told_protected(&self, command: &str, printed: &str, by: Caller) -> Option<String> {
         if self.settings.sandbox == Sandbox::Off || !protected::was_refused(printed) {
             return None;
         }
         let project = &self.place.project;
         if let Some(folder) = protected::git_elsewhere(printed, &self.writable) {
             let way = match by {
+                _ if !self.place.is_trusted => "it opens when this folder is trusted",
                 Caller::Model => "the user can start cogtrix there, or run git",
                 Caller::Person => "start cogtrix there, or run git outside of it",
             };
@@ -303,7 +305,7 @@ impl Shell {
             ));
         }
         let reasons = self.protected();
-        let (path, reason) = protected::refused(printed, project, &reasons)?;
+        let (path, reason) = protected::refused((command, printed), project, &reasons)?;
         let below = path.strip_prefix(project).ok();
         // File tools refuse what lies in git's folder, and outside of the project.
         let is_of_git = below.is_none_or(|it| it.iter().any(|part| part == ".git"));
@@ -363,7 +365,7 @@ impl Shell {
         let failed = ran.end != End::Exited(0);
         let (printed, mut notes) = texts(ran);
         if failed || network::may_hide_failure(command) {
-            let told = self.told_protected(&printed, Caller::Person);
+            let told = self.told_protected(command, &printed, Caller::Person);
             notes.extend(told.map(|told| told + "\n"));
         }
         Ok(RanTyped {
@@ -491,7 +493,7 @@ impl Typed for Shell {
         let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
         let mut output = told(ran, bounds.time)?;
         if has_failed || network::may_hide_failure(&arguments.command) {
-            let told = self.told_protected(&output.text, Caller::Model);
+            let told = self.told_protected(&arguments.command, &output.text, Caller::Model);
             output.text.extend(told.map(|told| format!("\n{told}")));
             self.offer_more(&mut output, arguments);
         }

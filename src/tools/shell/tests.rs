@@ -143,11 +143,11 @@ fn who_has_a_command_run_is_told_what_to_do_about_a_protected_file() {
             "[commands write only in the project, and git's folder is in /x: start cogtrix there, or run git outside of it]",
         ),
     ] {
-        let told = shell.told_protected(printed, by);
+        let told = shell.told_protected("", printed, by);
         assert_eq!(told.as_deref(), Some(expected), "{printed}");
     }
     assert_eq!(
-        shell.told_protected("x: Permission denied", Caller::Model),
+        shell.told_protected("", "x: Permission denied", Caller::Model),
         None
     );
 }

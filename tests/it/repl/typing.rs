@@ -218,11 +218,14 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
     for command in [
         "!exec 0>&2; sleep 1000",
         "!printf 'before\\n\\033[?1049hscreen'; sleep 1000; true",
+        "!echo 'Vim: Warning: Output is not to a terminal'; sleep 1000",
     ] {
-        let program = command[1..].split(' ').next().unwrap();
-        let refused = format!("error: {program} needs a terminal of its own\nhint: run it in");
-        chat.says(command, &refused);
+        chat.says(
+            command,
+            "error: the command needs a terminal of its own\nhint: run it in",
+        );
     }
+    chat.says("!printf '\\033[?1049hrecorded\\n'", "recorded\nexit 0");
     chat.wait_for("\nbefore\n");
     assert!(!chat.screen().contains("\nscreen"), "{}", chat.screen());
     // It is held in as the commands of tools are, but for the network.

@@ -61,7 +61,8 @@ impl Baseline {
         let Some(project) = protected.and(order.writable.first()) else {
             return Ok(None);
         };
-        let roots = std::iter::once(project.clone()).chain(shared(project));
+        let roots =
+            std::iter::once(project.clone()).chain(shared(project).filter(|git| git != project));
         let records = roots.map(|root| Record::lock(order.running.as_deref(), root));
         Ok(Some(Self {
             records: records.collect::<Result<_, _>>()?,

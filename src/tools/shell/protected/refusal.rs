@@ -6,22 +6,26 @@ use std::path::{Path, PathBuf};
 
 use super::{Reason, is_below};
 
-/// What programs say of a file that is mounted read-only or that the sandbox does not let them write, in small letters.
-const REFUSALS: [&str; 6] = [
+/// What programs say of a file that is mounted read-only, in small letters.
+const MOUNTED: [&str; 4] = [
     "read-only file system",
     "device or resource busy",
-    "permission denied",
     "erofs",
     "ebusy",
-    "eacces",
 ];
+
+/// What they say of one that the sandbox does not let them write, or that nobody may read or run.
+const DENIED: [&str; 2] = ["permission denied", "eacces"];
 
 /// Returns the lines of an output that say that something could not be written, or read.
 fn lines(output: &str) -> impl Iterator<Item = &str> {
-    output.lines().filter(|line| {
-        let small = line.to_lowercase();
-        REFUSALS.iter().any(|sign| small.contains(sign))
-    })
+    let refuses = |line: &&str| says(line, &MOUNTED) || says(line, &DENIED);
+    output.lines().filter(refuses)
+}
+
+fn says(line: &str, signs: &[&str]) -> bool {
+    let small = line.to_lowercase();
+    signs.iter().any(|sign| small.contains(sign))
 }
 
 /// Returns whether a command's output says that something could not be written.
@@ -30,13 +34,14 @@ pub(in crate::tools::shell) fn was_refused(output: &str) -> bool {
 }
 
 /// Returns the protected path that a command's output says could not be written, and why it is protected: the first of a
-/// line, and of a folder and what lies in it the latter.
+/// line, and of a folder and what lies in it the latter. Where no line names one (`sed: cannot rename ./sedx1`), that
+/// which the command names.
 pub(in crate::tools::shell) fn refused<'p>(
-    output: &str,
+    (command, output): (&str, &str),
     project: &Path,
     protected: &'p BTreeMap<PathBuf, Reason>,
 ) -> Option<(&'p PathBuf, &'p Reason)> {
-    lines(output).find_map(|line| {
+    let told = lines(output).find_map(|line| {
         let named = protected.iter().filter_map(|found| {
             let (path, _) = found;
             let below = path.strip_prefix(project).ok().and_then(Path::to_str);
@@ -46,7 +51,23 @@ pub(in crate::tools::shell) fn refused<'p>(
         });
         let first = named.min_by_key(|(place, _)| *place);
         first.map(|(_, found)| found)
+    });
+    told.or_else(|| {
+        let is_of_project =
+            |line: &str| says(line, &MOUNTED) && ![" /", "'/"].iter().any(|it| line.contains(it));
+        output.lines().find(|line| is_of_project(line))?;
+        let is_named = |path: &Path| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| is_word_of(command, name))
+        };
+        protected.iter().find(|(path, _)| is_named(path))
     })
+}
+
+/// Returns whether a command line has a name as a word or as the end of a path.
+fn is_word_of(command: &str, name: &str) -> bool {
+    let is_end = |it: char| it.is_whitespace() || "/'\"`;|&<>()=,:".contains(it);
+    command.split(is_end).any(|word| word == name)
 }
 
 /// Returns where a line names a path or what lies below it.
@@ -152,7 +173,7 @@ mod tests {
             ("touch: ~/.envrc: Permission denied", None),
             ("cat: .envrc: No such file or directory", None),
         ] {
-            let found = refused(&format!("a\n{line}\n"), &project, &reasons);
+            let found = refused(("", &format!("a\n{line}\n")), &project, &reasons);
             let found = found.map(|(path, reason)| (path.clone(), reason.to_string()));
             let expected = expected.map(|(path, why)| {
                 let path = path
@@ -161,6 +182,51 @@ mod tests {
                 (path, why.to_owned())
             });
             assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn where_no_line_names_the_file_the_command_does() {
+        let project = Path::new("/p");
+        let protected = BTreeMap::from([
+            (project.join("AGENTS.md"), Reason::RunsLater),
+            (project.join("tools/x.sh"), Reason::OfGit),
+        ]);
+        for (command, line, expected) in [
+            (
+                "sed -i s/a/b/ AGENTS.md",
+                "sed: cannot rename ./sedb1: Device or resource busy",
+                Some("AGENTS.md"),
+            ),
+            (
+                "cd sub && echo x >> ../AGENTS.md",
+                "sh: 1: cannot create ../AGENTS.md: Read-only file system",
+                Some("AGENTS.md"),
+            ),
+            (
+                "cd tools && echo>>x.sh",
+                "sh: 1: cannot create x.sh: Read-only file system",
+                Some("tools/x.sh"),
+            ),
+            (
+                "cat AGENTS.md > b",
+                "sh: 1: cannot create b: Permission denied",
+                None,
+            ),
+            (
+                "cp AGENTS.md /usr",
+                "cp: cannot create regular file '/usr/AGENTS.md': Read-only file system",
+                None,
+            ),
+            (
+                "touch b",
+                "touch: cannot touch 'b': Read-only file system",
+                None,
+            ),
+        ] {
+            let found = refused((command, line), project, &protected);
+            let expected = expected.map(|path| project.join(path));
+            assert_eq!(found.map(|(path, _)| path), expected.as_ref(), "{command}");
         }
     }
 

@@ -108,7 +108,8 @@ pub(super) fn git_folders_around(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns the folder of git outside of a project that git writes to there: of the repository around it, the one that a
 /// worktree shares, or a submodule's. It leads back to the project, so that no file that came along with the project
-/// opens the repository of another, and belongs to this user. One in the home folder or above is for all that lies there.
+/// opens the repository of another, belongs to this user, and is git's alone: neither the project nor the home folder
+/// lies in it. One in the home folder or above is for all that lies there.
 pub(in crate::tools::shell) fn git_to_open(project: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let root = root_around(project)?;
     let dot_git = root.join(".git");
@@ -122,9 +123,25 @@ pub(in crate::tools::shell) fn git_to_open(project: &Path, home: Option<&Path>) 
         let found = fs::symlink_metadata(path);
         found.is_ok_and(|found| !found.is_symlink() && found.uid() == geteuid().as_raw())
     };
-    let is_of_home = home.is_some_and(|home| home.starts_with(root));
+    let home = home.map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
+    let worked_in = git.parent().filter(|_| git.ends_with(".git"));
+    let holds = |inner: &Path| {
+        let mut outer = [Some(git.as_path()), worked_in].into_iter().flatten();
+        outer.any(|outer| inner.starts_with(outer))
+    };
+    let is_of_home = home.is_some_and(|home| home.starts_with(root) || holds(&home));
+    let is_gits_alone = is_of_gits_making(&git) && !root.starts_with(&git);
     let is_outside = !git.starts_with(project) && !is_of_home;
-    (is_outside && [&dot_git, &git].into_iter().all(is_own)).then_some(git)
+    let is_open = is_gits_alone && is_outside && [&dot_git, &git].into_iter().all(is_own);
+    is_open.then_some(git)
+}
+
+/// Returns whether a folder has what git needs to take it for a repository.
+fn is_of_gits_making(folder: &Path) -> bool {
+    folder.join("HEAD").is_file()
+        && ["objects", "refs"]
+            .iter()
+            .all(|it| folder.join(it).is_dir())
 }
 
 /// Returns the folder of git that a `.git` file names, where that knows of it.
@@ -171,8 +188,30 @@ mod tests {
             "home/none",
             "home/packed/.git/worktrees/p",
             "home/p",
+            "home/worktrees/x",
+            "home/spread",
+            "home/archive/deep",
+            "home/bare/main",
+            "home/bare/worktrees/main",
+            "home/of_home",
+            "home/.git/worktrees/of_home",
         ] {
             fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for git in [
+            "r/.git",
+            "r/.git/modules/sub",
+            "other/.git",
+            "packed/.git",
+            "archive",
+            "bare",
+            ".git",
+            "",
+        ] {
+            let git = root.join("home").join(git);
+            fs::create_dir_all(git.join("objects")).unwrap();
+            fs::create_dir_all(git.join("refs")).unwrap();
+            write(&git.join("HEAD"), "ref: refs/heads/main\n");
         }
         let lead = |to: &str| format!("gitdir: {}\n", root.join(to).display());
         for (file, text) in [
@@ -202,6 +241,29 @@ mod tests {
                 "home/packed/.git/worktrees/p/gitdir",
                 root.join("home/p/.git").display().to_string(),
             ),
+            // They have the project, the home folder or all of a repository taken for git's.
+            ("home/worktrees/x/.git", "gitdir: .\n".to_owned()),
+            ("home/worktrees/x/gitdir", ".git\n".to_owned()),
+            ("home/worktrees/x/commondir", "../..\n".to_owned()),
+            ("home/spread/.git", "gitdir: ..\n".to_owned()),
+            ("home/config", "[core]\n\tworktree = spread\n".to_owned()),
+            ("home/archive/.git", "gitdir: .\n".to_owned()),
+            ("home/archive/config", "[core]\n\tworktree = .\n".to_owned()),
+            ("home/bare/main/.git", lead("home/bare/worktrees/main")),
+            ("home/bare/worktrees/main/commondir", "../..\n".to_owned()),
+            (
+                "home/bare/worktrees/main/gitdir",
+                root.join("home/bare/main/.git").display().to_string(),
+            ),
+            ("home/of_home/.git", lead("home/.git/worktrees/of_home")),
+            (
+                "home/.git/worktrees/of_home/commondir",
+                "../..\n".to_owned(),
+            ),
+            (
+                "home/.git/worktrees/of_home/gitdir",
+                root.join("home/of_home/.git").display().to_string(),
+            ),
         ] {
             write(&root.join(file), &text);
         }
@@ -219,13 +281,21 @@ mod tests {
             ("home/p", None),
             ("home/linked", None),
             ("home/other", None),
+            ("home/worktrees/x", None),
+            ("home/spread", None),
+            ("home/archive/deep", None),
+            ("home/bare/main", None),
+            ("home/of_home", None),
         ] {
             let found = git_to_open(&root.join(project), Some(&home));
             assert_eq!(found, expected.map(|path| root.join(path)), "{project}");
         }
         // A repository of all that lies in the home folder is none of a project's.
         let project = root.join("home/r/deep/er");
-        assert_eq!(git_to_open(&project, Some(&root.join("home/r"))), None);
+        symlink(root.join("home/r"), root.join("linked_home")).unwrap();
+        for home in ["home/r", "linked_home"] {
+            assert_eq!(git_to_open(&project, Some(&root.join(home))), None);
+        }
         // What belongs to another user is left alone by git, too.
         if geteuid().is_root() {
             std::os::unix::fs::chown(root.join("home/r/.git"), Some(65_534), None).unwrap();
