@@ -72,7 +72,15 @@ impl Hint for StoreError {
             }
             Self::Changed { .. } => Some("nothing was written; try again".into()),
             Self::Unwritable { why, .. } => Some(why.remedy().into()),
-            Self::Io { .. } => None,
+            Self::Io { action, source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied if READS.contains(action) => {
+                    Some("make it readable, or choose another data folder with --data-dir".into())
+                }
+                io::ErrorKind::FileTooLarge => {
+                    Some("a limit on the size of files is set (`ulimit -f`): raise it".into())
+                }
+                _ => None,
+            },
         }
     }
 }
@@ -125,6 +133,8 @@ impl<T> At<T> for io::Result<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwritable {
     Denied,
+    /// The whole file system is mounted read-only.
+    ReadOnly,
     Full,
     /// There is no such folder, and none can be made.
     NoPlace,
@@ -136,7 +146,7 @@ impl Unwritable {
         match error.kind() {
             // Those are the matter of a whole disk.
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(Self::Full),
-            io::ErrorKind::ReadOnlyFilesystem => Some(Self::Denied),
+            io::ErrorKind::ReadOnlyFilesystem => Some(Self::ReadOnly),
             io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound => Self::of(folder),
             _ => None,
         }
@@ -148,11 +158,11 @@ impl Unwritable {
         let above = match creatable(folder) {
             Ok(above) => above,
             Err(error) => {
-                let is_denied = matches!(
-                    error.kind(),
-                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-                );
-                return is_denied.then_some(Self::Denied);
+                return match error.kind() {
+                    io::ErrorKind::PermissionDenied => Some(Self::Denied),
+                    io::ErrorKind::ReadOnlyFilesystem => Some(Self::ReadOnly),
+                    _ => None,
+                };
             }
         };
         let room = statvfs(above).ok()?;
@@ -171,6 +181,7 @@ impl Unwritable {
     pub fn why(self) -> &'static str {
         match self {
             Self::Denied => "permission denied",
+            Self::ReadOnly => "the file system is read-only",
             Self::Full => "the disk is full",
             Self::NoPlace => "the folder cannot be created",
         }
@@ -180,7 +191,7 @@ impl Unwritable {
         match self {
             Self::Denied => "make the data folder writable, or choose another with --data-dir",
             Self::Full => "free some disk space, or choose another data folder with --data-dir",
-            Self::NoPlace => "choose another data folder with --data-dir",
+            Self::ReadOnly | Self::NoPlace => "choose another data folder with --data-dir",
         }
     }
 }
@@ -213,7 +224,7 @@ mod tests {
             (
                 io::ErrorKind::ReadOnlyFilesystem,
                 data.path(),
-                Some(Unwritable::Denied),
+                Some(Unwritable::ReadOnly),
             ),
         ] {
             assert_eq!(Unwritable::by(&kind.into(), folder), expected, "{kind}");

@@ -57,7 +57,7 @@ const MAX_LISTED: usize = 200;
 /// What a person chose: `tools.preset`, `--tools`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// No tool is ever offered.
+    /// No tool is offered but what a person switches on.
     None,
     /// The mode's few, and what is asked for.
     #[default]
@@ -176,8 +176,11 @@ impl Registry {
         &self.selection
     }
 
-    /// Another choice for the rest of the run.
+    /// Makes another choice for the rest of the run. None puts off what was switched on before, too.
     pub fn select(&mut self, selection: Selection) {
+        if selection == Selection::None {
+            self.switched.retain(|_, switch| *switch == Switch::Off);
+        }
         self.selection = selection;
     }
 
@@ -302,11 +305,10 @@ impl Registry {
     fn state(&self, name: &str, mode: &str) -> State {
         match (self.switched.get(name), &self.selection) {
             (Some(Switch::Off), _) => State::Off,
-            (_, Selection::None) => State::Excluded,
             (Some(Switch::On), _) => State::On,
             (None, Selection::All) => State::Active,
             (None, Selection::Listed(names)) if names.iter().any(|it| it == name) => State::Active,
-            (None, Selection::Listed(_)) => State::Excluded,
+            (None, Selection::None | Selection::Listed(_)) => State::Excluded,
             (None, Selection::Mode) if ALWAYS.contains(&name) || in_preset(name, mode) => {
                 State::Active
             }

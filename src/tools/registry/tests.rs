@@ -109,6 +109,16 @@ fn what_a_person_switched_stands_against_the_model() {
 }
 
 #[test]
+fn of_no_tools_one_can_be_switched_on_and_none_puts_it_off_again() {
+    let mut registry = registry(Selection::None);
+    assert!(registry.offered(REASONING).is_empty());
+    registry.switch("read_file", Switch::On).unwrap();
+    assert_eq!(registry.offered(REASONING).len(), 1);
+    registry.select(Selection::None);
+    assert!(registry.offered(REASONING).is_empty());
+}
+
+#[test]
 fn what_keeps_is_within_reach_where_it_is_offered_or_can_be_loaded() {
     for (selection, keeps) in [
         (Selection::Mode, true),
