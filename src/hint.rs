@@ -24,13 +24,13 @@ pub fn chain(error: &dyn Error) -> String {
 
 /// The same with what to do about it.
 pub fn advised(error: &(impl Error + Hint)) -> String {
-    let text = chain(error);
-    error
-        .hint()
-        .map_or_else(|| text.clone(), |hint| format!("{text}; {hint}"))
+    match error.hint() {
+        Some(hint) => format!("{}; {hint}", chain(error)),
+        None => chain(error),
+    }
 }
 
-/// What the system calls "Permission denied (os error 13)", in the words of a sentence: the number helps nobody.
+/// Returns "permission denied" for the system's "Permission denied (os error 13)": the number helps nobody.
 pub fn plain(words: &str) -> String {
     let number = words.split_once(" (os error ");
     let Some((before, (_, after))) =

@@ -72,8 +72,10 @@ async fn one_chat(
     if args.private || Unwritable::of(&config.settings.data_dir.join("history")).is_some() {
         catalog = catalog.saving_nothing();
     }
-    check_models(&config, &catalog).await?;
-    let mut choice = catalog.choose(None).await?;
+    let mut choice = match check_models(&config, &catalog).await? {
+        Some(found) => found,
+        None => catalog.choose(None).await?,
+    };
     let default = &mut config.settings.provider.models.default;
     if !catalog.is_certain(default) {
         *default = choice.provider.model().to_string();

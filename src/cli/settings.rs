@@ -1,5 +1,7 @@
 //! `cogtrix config`: settings shown and checked, and their file.
 
+use std::borrow::Cow;
+
 use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
 use super::trust::Shown;
@@ -7,7 +9,7 @@ use super::{app, opening, parts, trust};
 use crate::config::{self, Config, ConfigError, Mistake, Problem, Settings, Source, Texts};
 use crate::files::LocalDisk;
 use crate::hint::{Hint, chain};
-use crate::provider::Catalog;
+use crate::provider::{Catalog, Choice};
 use crate::repl::listing;
 use crate::term::Output;
 
@@ -129,25 +131,32 @@ const CHAT_MODELS: [ModelSetting; 2] = [
 const EMBEDDING_MODELS: [ModelSetting; 1] = [("rag.model", |it| &it.rag.model)];
 
 /// Refuses models of a chat that name nothing, with the place of each and what servers have that is like it. Of the
-/// command line a name that some server has is enough.
-pub(super) async fn check_models(config: &Config, catalog: &Catalog) -> Result<(), CliError> {
+/// command line a name that some server has is enough: returns that model.
+pub(super) async fn check_models(
+    config: &Config,
+    catalog: &Catalog,
+) -> Result<Option<Choice>, CliError> {
     let mut unknown = Vec::new();
+    let mut of_flag = None;
     for setting in &CHAT_MODELS {
         for mut mistake in unknown_models(config, catalog, [setting]) {
             let found = catalog.choose(Some(setting.1(&config.settings))).await;
-            let near = match &found {
-                Ok(_) if matches!(mistake.source, Source::Flag(_)) => continue,
-                Ok(found) => Some(format!("did you mean {}?", found.provider.model()).into()),
-                Err(error) => error.hint(),
+            let near = match found {
+                Ok(found) if matches!(mistake.source, Source::Flag(_)) => {
+                    of_flag = Some(found);
+                    continue;
+                }
+                Ok(found) => Some(format!("did you mean {}?", found.provider.model())),
+                Err(error) => error.hint().map(Cow::into_owned),
             };
             if let (Problem::Unknown { hint, .. }, Some(near)) = (&mut mistake.problem, near) {
-                *hint = near.into_owned();
+                *hint = near;
             }
             unknown.push(mistake);
         }
     }
     if unknown.is_empty() {
-        return Ok(());
+        return Ok(of_flag);
     }
     Err(ConfigError::of(unknown).into())
 }

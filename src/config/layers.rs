@@ -292,8 +292,8 @@ impl Layer {
         }
     }
 
-    /// Returns where this layer has `path` from; `of` says whether the place of the key or of the value. One that is not there (a key that is missing)
-    /// has its block's place.
+    /// Returns where this layer has `path` from, at the place of the key or of the value, as `of` chooses. A key that is
+    /// missing has its block's place.
     pub(super) fn source_of(&self, path: &KeyPath, of: fn(Spot) -> Position) -> Source {
         match &self.origin {
             Origin::File {

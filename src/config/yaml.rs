@@ -1,7 +1,7 @@
 //! YAML text to a [`Tree`], and back from a key path to its line. Unit: one file.
 //!
 //! The parser keeps no positions, but its errors carry one: to find the keys, the text is read again with a visitor that
-//! complains of each of them and of each plain value, and goes on. Positions are wanted for messages only.
+//! refuses each of them and each plain value, and goes on. Positions are wanted for messages only.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -264,9 +264,9 @@ impl<'de> Visitor<'de> for Walk<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         let mut name = None;
-        // Each key and each plain value has been read by the time it is complained of.
-        while let Err(error) = entries.next_key_seed(Complaint(&mut name)) {
-            let key = told(&error).unwrap_or(Position { line: 1, column: 1 });
+        // Each key and each plain value has been read by the time it is refused.
+        while let Err(error) = entries.next_key_seed(StopAtKey(&mut name)) {
+            let key = position_in_words(&error).unwrap_or(Position { line: 1, column: 1 });
             let Some(name) = name.take() else {
                 return Err(error);
             };
@@ -277,7 +277,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
                 found: &mut *self.found,
             };
             if let Err(error) = entries.next_value_seed(walk) {
-                let value = told(&error);
+                let value = position_in_words(&error);
                 let spot = self.found.get_mut(&path).zip(value);
                 spot.ok_or(error).map(|(spot, value)| spot.value = value)?;
             }
@@ -286,10 +286,10 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 }
 
-/// Complains of a key, which it keeps.
-struct Complaint<'a>(&'a mut Option<String>);
+/// Refuses a key, which it keeps.
+struct StopAtKey<'a>(&'a mut Option<String>);
 
-impl<'de> DeserializeSeed<'de> for Complaint<'_> {
+impl<'de> DeserializeSeed<'de> for StopAtKey<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -297,7 +297,7 @@ impl<'de> DeserializeSeed<'de> for Complaint<'_> {
     }
 }
 
-impl Visitor<'_> for Complaint<'_> {
+impl Visitor<'_> for StopAtKey<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -310,8 +310,8 @@ impl Visitor<'_> for Complaint<'_> {
     }
 }
 
-/// Returns the position that an error of the parser names at its end; the first of all it does not.
-fn told(error: &impl fmt::Display) -> Option<Position> {
+/// Returns the position at the end of an error of the parser, which names line 1, column 1 by nothing.
+fn position_in_words(error: &impl fmt::Display) -> Option<Position> {
     let text = error.to_string();
     let (_, at) = text.rsplit_once(" at line ")?;
     let (line, column) = at.split_once(" column ")?;

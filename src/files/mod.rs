@@ -36,7 +36,7 @@ pub(crate) use place::{Owner, Parents, Place, Unfinished, at_once, is_same, sync
 pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;
 
-/// What was read, or done; `None` where there is nothing.
+/// Returns the result; `None` where the path names nothing.
 pub fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

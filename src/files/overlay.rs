@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::{Disk, Folder, Lock, LockError, Surveyed, What};
+use super::{Disk, Folder, Lock, LockError, Surveyed, What, if_there};
 
 /// What became of each changed file; `None`: it was removed.
 type Changes = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -96,10 +96,7 @@ impl Disk for OverlayDisk {
     }
 
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut whole = match self.read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read?,
-        };
+        let mut whole = if_there(self.read(path))?.unwrap_or_default();
         whole.extend_from_slice(bytes);
         self.set(path, Some(whole));
         Ok(())

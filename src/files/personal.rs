@@ -8,6 +8,7 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::if_there;
 use super::local::folder_of;
 use super::place::sync;
 
@@ -41,12 +42,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Writes a file that a person asked for. A link is followed to what it names. When it fails, an old file
 /// has its old content and no new one is left behind.
 pub fn write_for_person(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
-    let found = match std::fs::metadata(path) {
-        Ok(found) => Some(found),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    match (found, existing) {
+    match (if_there(std::fs::metadata(path))?, existing) {
         (Some(_), Existing::Stays) => Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
             "the file already exists",

@@ -55,8 +55,7 @@ pub use error::ProviderError;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use listing::{Answered, Listed, SetUp};
 pub use offline::{CONNECT, Offline};
-pub use price::Meter;
-pub use price::{Cost, Dollars, Price};
+pub use price::{Cost, Dollars, Meter, Price};
 #[cfg(any(test, feature = "testing"))]
 pub use recorded::{Recorded, Wire};
 #[cfg(any(test, feature = "testing"))]

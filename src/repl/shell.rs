@@ -15,7 +15,7 @@ use crate::agent::Limits;
 use crate::chat::Attached;
 use crate::term::Output;
 use crate::tools::shape::shaped;
-use crate::tools::shell::{NEEDS_TERMINAL, RanTyped, Shell};
+use crate::tools::shell::{RanTyped, Shell};
 use crate::tools::{Failure, Text, progress};
 
 /// What a `!` alone is answered with.
@@ -43,19 +43,18 @@ pub(super) async fn run(
     let (sender, mut printed) = progress();
     let mut plain = StripStr::new();
     let mut after = After::GoOn;
-    let mut waits_from: Option<Instant> = None;
-    let mut takes_screen = false;
-    let mut on_screen = String::new();
-    let mut take = |text: &str, waits_from: &mut Option<Instant>, output: &mut Output| {
-        let begin = SCREENS.iter().filter_map(|it| text.find(it)).min();
-        let begin = if waits_from.is_some() { Some(0) } else { begin };
-        let (before, screen) = text.split_at(begin.unwrap_or(text.len()));
-        let before = plain.strip_next(before);
-        output.command_delta(&before.collect::<String>());
-        on_screen.push_str(screen);
-        if begin.is_some() {
-            waits_from.get_or_insert_with(|| Instant::now() + WAITS_FOR_KEYS);
+    // Since when it draws on the whole screen, and what.
+    let mut drawing: Option<(Instant, String)> = None;
+    let mut wants_keys = false;
+    let mut take = |text: &str, drawing: &mut Option<(Instant, String)>, output: &mut Output| {
+        if let Some((_, drawn)) = drawing {
+            drawn.push_str(text);
+            return;
         }
+        let begin = SCREENS.iter().filter_map(|it| text.find(it)).min();
+        let (before, drawn) = text.split_at(begin.unwrap_or(text.len()));
+        show(&mut plain, before, output);
+        *drawing = begin.map(|_| (Instant::now(), drawn.to_owned()));
     };
     output.progress(&format!(
         "running {} … (Ctrl-C ends it)",
@@ -65,11 +64,11 @@ pub(super) async fn run(
     let ran = loop {
         tokio::select! {
             biased;
-            () = sleep_until(waits_from.unwrap_or_else(Instant::now)), if waits_from.is_some() && !takes_screen => {
-                takes_screen = true;
+            () = waiting_for_keys(drawing.as_ref()), if !wants_keys => {
+                wants_keys = true;
                 cancel.cancel();
             }
-            Some(text) = printed.recv() => take(&text, &mut waits_from, output),
+            Some(text) = printed.recv() => take(&text, &mut drawing, output),
             ran = &mut running => break ran,
             signal = signals.next() => {
                 cancel.cancel();
@@ -80,20 +79,32 @@ pub(super) async fn run(
         }
     };
     while let Ok(text) = printed.try_recv() {
-        take(&text, &mut waits_from, output);
+        take(&text, &mut drawing, output);
     }
-    if !takes_screen {
-        let screen = plain.strip_next(&on_screen);
-        output.command_delta(&screen.collect::<String>());
+    if let Some((_, drawn)) = drawing.filter(|_| !wants_keys) {
+        show(&mut plain, &drawn, output);
     }
     output.end_reply();
     output.end_progress();
     let ran = match ran {
-        _ if takes_screen => Ok(None),
-        Ok(ran) if ran.end.contains(NEEDS_TERMINAL) => Ok(None),
+        _ if wants_keys => Ok(None),
+        Ok(ran) if ran.needs_terminal => Ok(None),
         ran => ran.map(Some),
     };
     (ran, after)
+}
+
+fn show(plain: &mut StripStr, text: &str, output: &mut Output) {
+    let text: String = plain.strip_next(text).collect();
+    output.command_delta(&text);
+}
+
+/// Ends once a command that draws on the whole screen has done so for as long as one that waits for keys.
+async fn waiting_for_keys(drawing: Option<&(Instant, String)>) {
+    match drawing {
+        Some((since, _)) => sleep_until(*since + WAITS_FOR_KEYS).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Returns the command with its output, cut to the size of a tool's result, as it goes with a message.
@@ -103,6 +114,7 @@ pub(super) fn attached(command: &str, ran: &RanTyped, limits: Limits) -> Attache
         notes,
         end,
         failed,
+        ..
     } = ran;
     let mut printed = shaped(
         printed,

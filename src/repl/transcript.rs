@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::chat::{Message, Outcome, Part, Role, Session, Turn, Withdrawal};
+use crate::text::lines::clipped;
 use crate::tools::{DECLINED, NOT_RUN};
 
 /// What one speaker said, below who that is.
@@ -105,9 +106,8 @@ pub fn ended(failed: bool, output: &str) -> &'static str {
 
 /// The beginning of a text in one line of at most `chars` characters.
 pub fn first_words(text: &str, chars: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(chars) {
-        None => line,
-        Some((end, _)) => format!("{}…", &line[..end]),
-    }
+    clipped(
+        &text.split_whitespace().collect::<Vec<_>>().join(" "),
+        chars,
+    )
 }

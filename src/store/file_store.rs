@@ -114,7 +114,13 @@ impl FileStore {
                 let root = self.disk.size(self.layout.root());
                 no_place(source.kind()) && root.is_err_and(|error| no_place(error.kind()))
             }
-            _ => false,
+            StoreError::Locked { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Missing { .. }
+            | StoreError::NotInTrash { .. }
+            | StoreError::Taken { .. }
+            | StoreError::InTheWay { .. }
+            | StoreError::Changed { .. } => false,
         }
     }
 
@@ -201,16 +207,6 @@ fn stands_for_nothing(error: &io::Error) -> bool {
     )
 }
 
-fn is_unwritable(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::PermissionDenied
-            | io::ErrorKind::ReadOnlyFilesystem
-            | io::ErrorKind::StorageFull
-            | io::ErrorKind::QuotaExceeded
-    )
-}
-
 struct Summary {
     hidden_messages: usize,
     shown: Session,
@@ -224,7 +220,11 @@ impl SessionStore for FileStore {
             // Nothing can be written here, by anyone: the person can still read and ask, and each append
             // says that it was not kept (C76).
             Err(StoreError::Unwritable { why, .. }) if why != Unwritable::NoPlace => None,
-            Err(StoreError::Io { source, .. }) if is_unwritable(&source) => None,
+            Err(StoreError::Io { source, .. })
+                if source.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                None
+            }
             // Not even the data folder can be: nothing is kept there.
             Err(error) if self.has_no_place(&error) => {
                 let loaded = loading::nothing(&self.layout, name)?;

@@ -33,8 +33,7 @@ mod replay;
 mod samples;
 mod snapshot;
 
-pub use error::StoreError;
-pub use error::{Unwritable, creatable};
+pub use error::{StoreError, Unwritable, creatable};
 pub use file_store::FileStore;
 pub use format::message::MESSAGE_FIELDS;
 pub use outputs::Outputs;

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Escalation;
 use super::policy::{Only, Rule, Says};
-use crate::files::{Disk, FolderId, digest};
+use crate::files::{Disk, FolderId, digest, if_there};
 use crate::hint::Hint;
 
 /// The rules of one project.
@@ -157,15 +157,12 @@ impl Approvals {
     }
 
     fn read(&self, path: &Path) -> Result<Option<File>, ApprovalsError> {
-        let bytes = match self.disk.read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => {
-                return Err(ApprovalsError::Unreadable {
-                    path: path.to_owned(),
-                    source,
-                });
-            }
+        let unreadable = |source| ApprovalsError::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
+        let Some(bytes) = if_there(self.disk.read(path)).map_err(unreadable)? else {
+            return Ok(None);
         };
         let malformed = |what: String| ApprovalsError::Malformed {
             path: path.to_owned(),

@@ -1,5 +1,7 @@
 //! A command line cut at its quotes, as a shell reads them. Unit: one line. Pure.
 
+use std::str::Chars;
+
 /// What a backslash makes literal between double quotes; before anything else it stands for itself.
 const ESCAPED: [char; 4] = ['$', '`', '"', '\\'];
 
@@ -9,6 +11,8 @@ pub(super) enum Piece {
     Bare(char),
     /// Behind a backslash.
     Escaped(char),
+    /// A backslash at the end of the line.
+    Unfinished,
     /// What stands between quotes.
     Quoted {
         text: String,
@@ -30,22 +34,19 @@ pub(super) fn pieces(line: &str) -> impl Iterator<Item = Piece> {
     std::iter::from_fn(move || {
         let next = chars.next()?;
         Some(match next {
-            '\'' | '"' => quoted(&mut chars, Some(next)),
-            // At the end of a line that goes on.
-            '\\' => chars
-                .next()
-                .map_or_else(|| quoted(&mut chars, None), Piece::Escaped),
+            '\'' | '"' => quoted(&mut chars, next),
+            '\\' => chars.next().map_or(Piece::Unfinished, Piece::Escaped),
             _ => Piece::Bare(next),
         })
     })
 }
 
 /// Reads up to the closing quote.
-fn quoted(chars: &mut std::str::Chars<'_>, quote: Option<char>) -> Piece {
-    let is_double = quote == Some('"');
+fn quoted(chars: &mut Chars<'_>, quote: char) -> Piece {
+    let is_double = quote == '"';
     let (mut text, mut expands, mut is_closed) = (String::new(), false, false);
     while let Some(next) = chars.next() {
-        is_closed = quote == Some(next);
+        is_closed = next == quote;
         if is_closed {
             break;
         }

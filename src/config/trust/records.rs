@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::DemandedKey;
 use crate::config::error::ConfigError;
 use crate::config::paths::Folders;
-use crate::files::{Disk, FolderId};
+use crate::files::{Disk, FolderId, if_there};
 
 const VERSION: u64 = 2;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -98,12 +98,8 @@ pub(super) fn path(folders: &Folders) -> Option<PathBuf> {
 }
 
 pub(super) fn read(disk: &dyn Disk, path: &Path) -> io::Result<Found> {
-    let bytes = match disk.read_head(path, MAX_BYTES) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Ok(Found::Records(Records::default()));
-        }
-        Err(error) => return Err(error),
+    let Some(bytes) = if_there(disk.read_head(path, MAX_BYTES))? else {
+        return Ok(Found::Records(Records::default()));
     };
     Ok(match serde_json::from_slice::<Head>(&bytes) {
         Ok(Head { version }) if version > VERSION => Found::Newer(version),

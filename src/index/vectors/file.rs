@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::graph::Graph;
 use super::quantise::Grain;
 use super::{KEY, Key};
-use crate::files::{self, Disk, Lock, LockError};
+use crate::files::{self, Disk, Lock, LockError, if_there};
 
 const MAGIC: &[u8] = b"cogtrix vectors 2\n";
 const ENDING: &str = "vectors";
@@ -112,12 +112,11 @@ impl VectorFile {
         }
         let header = self.made.header();
         if self.read_to == 0 {
-            match self.disk.read_head(&self.path, header.len()) {
-                Ok(head) if head == header => self.read_to = header.len() as u64,
-                Ok(_) => return Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                Err(error) => return Err(error),
+            let head = if_there(self.disk.read_head(&self.path, header.len()))?;
+            if head.as_deref() != Some(header.as_slice()) {
+                return Ok(());
             }
+            self.read_to = header.len() as u64;
         }
         let size = self.size();
         let piece = (PIECE / size).max(1) * size;

@@ -25,8 +25,7 @@ pub use accept::{NotCompacted, accept};
 pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part, can_write, with_focus};
 pub use job::{CannotCompact, CompactJob, Compacted, Size, job, min_after, next_part};
-pub use marker::section;
-pub use marker::{Condensed, condense};
+pub use marker::{Condensed, condense, section};
 pub use strategies::{Kind, backlog, by_guards, by_strategy};
 pub use view::{Gauge, View};
 

@@ -2,7 +2,7 @@
 
 use super::{CommandError, Next, ReplContext, usage};
 use crate::agent::{Compacting, Dry, DryCut, DryTools, TakenDown};
-use crate::hint::Hint;
+use crate::hint::advised;
 use crate::memory::compaction::Kind;
 use crate::repl::listing::count;
 
@@ -106,10 +106,7 @@ async fn dry(repl: &mut ReplContext, word: &str) -> Result<Next, CommandError> {
     };
     Next::answer(match repl.agent.compact_dry(what).await {
         Ok(dry) => format!("{}; nothing changed", shown(&dry)),
-        Err(error) => match error.hint() {
-            Some(hint) => format!("{error}; {hint}"),
-            None => error.to_string(),
-        },
+        Err(error) => advised(&error),
     })
 }
 

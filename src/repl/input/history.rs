@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::files::Disk;
+use crate::files::{Disk, if_there};
 use crate::text::statement::{Author, Statements};
 
 /// Most inputs that are remembered.
@@ -73,17 +73,13 @@ impl HistoryFile {
     }
 
     fn read(&self, path: &Path) -> Result<Vec<String>, String> {
-        match self.disk.read(path) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
-                .lines()
-                .map(unescape)
-                .collect()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => {
-                let path = path.display();
-                Err(format!("cannot read the input history: {error}: {path}"))
-            }
-        }
+        let bytes = if_there(self.disk.read(path)).map_err(|error| {
+            let path = path.display();
+            format!("cannot read the input history: {error}: {path}")
+        })?;
+        let text = bytes.unwrap_or_default();
+        let lines = String::from_utf8_lossy(&text);
+        Ok(lines.lines().map(unescape).collect())
     }
 
     /// Bytes of the files.
@@ -123,9 +119,8 @@ pub fn forget_lines(disk: &dyn Disk, older: &Path, statements: &Statements) -> i
 }
 
 fn forget_in(disk: &dyn Disk, path: &Path, statements: &Statements) -> io::Result<usize> {
-    let bytes = match disk.read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        bytes => bytes?,
+    let Some(bytes) = if_there(disk.read(path))? else {
+        return Ok(0);
     };
     let text = String::from_utf8_lossy(&bytes);
     let goes = |line: &&str| {

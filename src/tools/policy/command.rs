@@ -90,7 +90,7 @@ pub(super) fn words(line: &str) -> Option<Vec<Word>> {
                 word.quoted = true;
                 text.chars().for_each(|other| word.push(other, true));
             }
-            Piece::Quoted { .. } => return None,
+            Piece::Quoted { .. } | Piece::Unfinished => return None,
         }
     }
     words.extend(word);

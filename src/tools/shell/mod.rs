@@ -52,11 +52,12 @@ pub use environment::looks_secret;
 pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
 pub use protected::{Change, PersonalGit, PutBack, is_protected};
 pub use sandbox::{Level, Unavailable, available};
-pub use supervise::{NEEDS_TERMINAL, hidden_subcommand, this_program};
+pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
 
 use protected::{Guard, Reason};
 use run::{Bounds, End, Ran, run};
+use supervise::NEEDS_TERMINAL;
 
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
@@ -363,6 +364,7 @@ impl Shell {
         let ran = self.run(command, access, bounds, progress).await?;
         let (_, end) = ended(&ran, bounds.time)?;
         let failed = ran.end != End::Exited(0);
+        let needs_terminal = matches!(&ran.end, End::Exceeded(why) if why == NEEDS_TERMINAL);
         let (printed, mut notes) = texts(ran);
         if failed || network::may_hide_failure(command) {
             let told = self.told_protected(command, &printed, Caller::Person);
@@ -373,6 +375,7 @@ impl Shell {
             notes,
             end,
             failed,
+            needs_terminal,
         })
     }
 
@@ -522,6 +525,8 @@ pub struct RanTyped {
     pub end: String,
     /// Whether it ended otherwise than with code 0.
     pub failed: bool,
+    /// It was ended because it waited for keys.
+    pub needs_terminal: bool,
 }
 
 /// Returns what the model and the person get to know.

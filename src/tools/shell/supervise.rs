@@ -209,7 +209,7 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard) -> ExitCode {
 }
 
 /// Why a command was ended that waited for keys.
-pub const NEEDS_TERMINAL: &str = "it needs a terminal of its own";
+pub(super) const NEEDS_TERMINAL: &str = "it needs a terminal of its own";
 
 impl Limits {
     /// Returns what was used too much of, or is not to be had.

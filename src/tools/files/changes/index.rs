@@ -3,13 +3,12 @@
 //! A line without its end was being written when the program was stopped, and what it tells of was not begun: it does
 //! not count, and the next line takes its place. Any other line that does not parse is damage, and said so.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Change, ChangesError};
-use crate::files::Disk;
+use crate::files::{Disk, if_there};
 use crate::tools::files::project::Project;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,14 +105,11 @@ fn add(changes: &mut Vec<Change>, line: Line) {
 }
 
 fn bytes(disk: &dyn Disk, index: &Path) -> Result<Vec<u8>, ChangesError> {
-    match disk.read(index) {
-        Ok(bytes) => Ok(bytes),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(ChangesError::Io {
-            path: index.to_owned(),
-            source,
-        }),
-    }
+    let bytes = if_there(disk.read(index)).map_err(|source| ChangesError::Io {
+        path: index.to_owned(),
+        source,
+    })?;
+    Ok(bytes.unwrap_or_default())
 }
 
 /// Up to the last line that has its end.

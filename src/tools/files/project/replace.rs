@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use cap_std::fs::{Dir, Metadata};
 
 use super::{Project, ProjectError, ensure_regular};
-use crate::files::{Owner, Parents, Place, Unfinished, at_once, is_same, sync};
+use crate::files::{Owner, Parents, Place, Unfinished, at_once, if_there, is_same, sync};
 
 impl Project {
     /// Puts a file there: a temporary one in the same folder, synced, renamed, the folder synced. A file that was
@@ -91,16 +91,13 @@ fn step(at: &Dir, name: Component<'_>, parents: Parents) -> io::Result<Dir> {
 /// The file at a place, if one is there and it may be written to, which a rename would get around.
 fn writable(place: &Place, path: &Path) -> Result<Option<Metadata>, ProjectError> {
     let of = |source| ProjectError::of(path, source);
-    match place.metadata() {
-        Ok(metadata) => {
-            ensure_regular(path, &metadata)?;
-            let writing = place.folder.open_with(&place.name, at_once().write(true));
-            drop(writing.map_err(of)?);
-            Ok(Some(metadata))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(of(error)),
+    let found = if_there(place.metadata()).map_err(of)?;
+    if let Some(metadata) = &found {
+        ensure_regular(path, metadata)?;
+        let writing = place.folder.open_with(&place.name, at_once().write(true));
+        drop(writing.map_err(of)?);
     }
+    Ok(found)
 }
 
 #[cfg(test)]

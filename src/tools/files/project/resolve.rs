@@ -8,7 +8,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use cap_std::fs::Metadata;
+
 use super::{Project, ProjectError};
+use crate::files::if_there;
 
 /// As many as Linux follows.
 const MAX_LINKS: usize = 40;
@@ -75,13 +78,11 @@ impl Project {
 
     /// Returns what a link says; `None` of whatever is no link or not there yet.
     fn link(&self, path: &Path, real: &Path) -> Result<Option<PathBuf>, ProjectError> {
-        let found = match self.root.symlink_metadata(real) {
-            Ok(metadata) if metadata.is_symlink() => self.root.read_link_contents(real).map(Some),
-            Ok(_) => Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        };
-        found.map_err(|source| ProjectError::of(path, source))
+        let of = |source| ProjectError::of(path, source);
+        let found = if_there(self.root.symlink_metadata(real)).map_err(of)?;
+        let link = found.filter(Metadata::is_symlink);
+        let link = link.map(|_| self.root.read_link_contents(real));
+        link.transpose().map_err(of)
     }
 }
 

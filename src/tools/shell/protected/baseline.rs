@@ -51,7 +51,7 @@ struct Record {
 }
 
 /// Where the first one could write, and what it found.
-type Written<P, E> = (Vec<P>, Vec<(P, E)>);
+type Found<P, E> = (Vec<P>, Vec<(P, E)>);
 
 impl Baseline {
     /// `None` where nothing is protected. Waits for nobody but one who is just writing, and not for long. The error says
@@ -183,7 +183,7 @@ impl Record {
         }
     }
 
-    fn write(&mut self, found: &Written<&OsStr, &Entry>) -> Result<(), String> {
+    fn write(&mut self, found: &Found<&OsStr, &Entry>) -> Result<(), String> {
         let record = serde_json::to_vec(found).map_err(io::Error::from);
         let written = record.and_then(|record| self.file.write_all(&record));
         // Others go on whatever became of it.
@@ -191,7 +191,7 @@ impl Record {
         written.map_err(|error| cannot("write", &self.path, &error))
     }
 
-    fn read(&mut self) -> Result<Written<OsString, Entry>, String> {
+    fn read(&mut self) -> Result<Found<OsString, Entry>, String> {
         let mut record = Vec::new();
         let read = self.file.rewind();
         read.and_then(|()| self.file.read_to_end(&mut record))
@@ -214,7 +214,7 @@ impl Drop for Record {
 pub(in crate::tools::shell) fn try_record(folder: Option<&Path>) -> Result<(), String> {
     let mut tried = Record::at(folder, "trial", PathBuf::new())?;
     if tried.is_first {
-        tried.write(&Written::default())
+        tried.write(&Found::default())
     } else {
         tried.read().map(|_| ())
     }
@@ -291,7 +291,7 @@ mod tests {
             is_first: true,
         };
         first.file.try_lock().unwrap();
-        let why = first.write(&Written::default()).unwrap_err();
+        let why = first.write(&Found::default()).unwrap_err();
         assert!(why.starts_with("cannot write "), "{why}");
         File::open(&path).unwrap().try_lock_shared().unwrap();
     }

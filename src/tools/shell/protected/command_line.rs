@@ -60,6 +60,7 @@ fn read(line: &str, runs: bool, folder: Option<String>, found: &mut Vec<Word>) {
                 reading.quote(&text, expands);
                 continue;
             }
+            Piece::Unfinished => break,
         };
         match next {
             '$' => {

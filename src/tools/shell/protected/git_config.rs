@@ -272,7 +272,7 @@ fn is_command(section: &str, key: &str, value: &str) -> bool {
 pub(super) struct Setting {
     pub(super) section: String,
     pub(super) key: String,
-    /// Both with all between them, for a person.
+    /// The whole key as a person writes it: `filter.a.b.clean`.
     name: String,
     /// Empty where a key stands alone.
     pub(super) value: String,

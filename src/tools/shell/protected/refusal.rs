@@ -19,13 +19,13 @@ const DENIED: [&str; 2] = ["permission denied", "eacces"];
 
 /// Returns the lines of an output that say that something could not be written, or read.
 fn lines(output: &str) -> impl Iterator<Item = &str> {
-    let refuses = |line: &&str| says(line, &MOUNTED) || says(line, &DENIED);
-    output.lines().filter(refuses)
+    let signs = || MOUNTED.iter().chain(&DENIED);
+    output.lines().filter(move |line| says(line, signs()))
 }
 
-fn says(line: &str, signs: &[&str]) -> bool {
+fn says<'s>(line: &str, signs: impl IntoIterator<Item = &'s &'s str>) -> bool {
     let small = line.to_lowercase();
-    signs.iter().any(|sign| small.contains(sign))
+    signs.into_iter().any(|sign| small.contains(sign))
 }
 
 /// Returns whether a command's output says that something could not be written.
@@ -54,8 +54,8 @@ pub(in crate::tools::shell) fn refused<'p>(
     });
     told.or_else(|| {
         let is_of_project =
-            |line: &str| says(line, &MOUNTED) && ![" /", "'/"].iter().any(|it| line.contains(it));
-        output.lines().find(|line| is_of_project(line))?;
+            |line: &&str| says(line, &MOUNTED) && ![" /", "'/"].iter().any(|it| line.contains(it));
+        output.lines().find(is_of_project)?;
         let is_named = |path: &Path| {
             let name = path.file_name().and_then(|name| name.to_str());
             name.is_some_and(|name| is_word_of(command, name))

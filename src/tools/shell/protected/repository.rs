@@ -9,6 +9,7 @@ use rustix::process::geteuid;
 use super::children;
 use super::entry::text;
 use super::git_config::settings;
+use crate::files::resolve_links;
 
 /// In a folder of git: files that name programs, or another such folder.
 const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
@@ -123,21 +124,19 @@ pub(in crate::tools::shell) fn git_to_open(project: &Path, home: Option<&Path>) 
         let found = fs::symlink_metadata(path);
         found.is_ok_and(|found| !found.is_symlink() && found.uid() == geteuid().as_raw())
     };
-    let home = home.map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
-    let worked_in = git.parent().filter(|_| git.ends_with(".git"));
-    let holds = |inner: &Path| {
-        let mut outer = [Some(git.as_path()), worked_in].into_iter().flatten();
-        outer.any(|outer| inner.starts_with(outer))
-    };
-    let is_of_home = home.is_some_and(|home| home.starts_with(root) || holds(&home));
-    let is_gits_alone = is_of_gits_making(&git) && !root.starts_with(&git);
-    let is_outside = !git.starts_with(project) && !is_of_home;
-    let is_open = is_gits_alone && is_outside && [&dot_git, &git].into_iter().all(is_own);
+    // Of a worktree, the repository is worked in elsewhere, too.
+    let elsewhere = git.parent().filter(|_| git.ends_with(".git"));
+    let is_of_home = home.map(resolve_links).is_some_and(|home| {
+        let mut folders = [root, &git].into_iter().chain(elsewhere);
+        folders.any(|folder| home.starts_with(folder))
+    });
+    let is_apart = !git.starts_with(project) && !root.starts_with(&git) && !is_of_home;
+    let is_open = is_apart && is_repository(&git) && [&dot_git, &git].into_iter().all(is_own);
     is_open.then_some(git)
 }
 
 /// Returns whether a folder has what git needs to take it for a repository.
-fn is_of_gits_making(folder: &Path) -> bool {
+fn is_repository(folder: &Path) -> bool {
     folder.join("HEAD").is_file()
         && ["objects", "refs"]
             .iter()
