@@ -1,5 +1,6 @@
 //! What a turn tells while it runs, and what it warns of.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::time::Duration;
@@ -78,7 +79,16 @@ pub struct ToolReport {
     pub output: Result<Output, Failure>,
 }
 
-/// Something the person should know that does not end the turn.
+/// What the person who reads something can type next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// Commands of a chat.
+    Chat,
+    /// The next command line, with its flags.
+    Shell,
+}
+
+/// Something the person should know that does not end the turn. [`Warning::in_words`] also says what to do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Warning {
     /// The disk refused; the words are in memory and are tried again with the next ones (C76).
@@ -88,14 +98,11 @@ pub enum Warning {
     #[error("Everything is saved again.")]
     SavedAgain,
     /// There is no room, or the mode sends its window alone.
-    #[error(
-        "{messages} older messages are no longer sent; {reach} (`/context` shows what is sent, `/compact` makes room)"
-    )]
+    #[error("{messages} older messages are no longer sent; {reach}")]
     LeftOut { messages: usize, reach: Reach },
     /// The input was larger than what there was room for beside the rest (C81).
     #[error(
-        "your message {beside}: {chars} characters from its middle were not sent (the full text is saved){}",
-        beside.remedy()
+        "your message {beside}: {chars} characters from its middle were not sent (the full text is saved)"
     )]
     InputCut { chars: usize, beside: Beside },
     /// The server counted far fewer tokens than were sent: it may have cut the beginning.
@@ -113,7 +120,7 @@ pub enum Warning {
         window.map(|window| format!(", whose window has {window} tokens")).unwrap_or_default()
     )]
     Refitted { window: Option<Tokens> },
-    #[error("{}; {}", near_limit(usage), makes_room.in_words(usage.max))]
+    #[error("{}", near_limit(usage))]
     NearLimit {
         usage: TokenUsage,
         makes_room: MakesRoom,
@@ -122,7 +129,7 @@ pub enum Warning {
     ReplyCut { max_tokens: Tokens },
     /// Several summaries in a row could not be had (C15).
     #[error(
-        "summarising failed three times in a row ({why}): older messages are sent as far as they fit; `/compact` tries again"
+        "summarising failed three times in a row ({why}): older messages are sent as far as they fit"
     )]
     NoSummary { why: String },
     /// The request holds as many older messages as find room.
@@ -130,7 +137,7 @@ pub enum Warning {
     NotCompacted { why: String },
     /// A compaction that nobody asked for has taken effect.
     #[error(
-        "{messages} older message{} replaced by {} · /compact undo",
+        "{messages} older message{} replaced by {}",
         plural(*messages),
         match form { Form::Summary => "a summary", Form::Notice => "a notice (no summary)" }
     )]
@@ -142,8 +149,8 @@ pub enum Warning {
     StillFull { percent: u32, target: u32 },
     /// What the model found in a session, as it is kept.
     #[error(
-        "Noted {} fact{} from this session (`/memory list` shows them): {}",
-        facts.len(), plural(facts.len()), facts.join(" · ")
+        "Noted {} fact{} from this session",
+        facts.len(), plural(facts.len())
     )]
     Learned { facts: Vec<String> },
     #[error(transparent)]
@@ -163,7 +170,7 @@ pub enum Warning {
     NoImages { model: String },
     /// `tokens`: what the descriptions of the tools would take.
     #[error(
-        "the model's window is too small for {tools} tools, whose descriptions take about {tokens} tokens; sent without them (`/tools off NAME` turns one off, `/tools none` or `--tools none` all)"
+        "the model's window is too small for {tools} tools, whose descriptions take about {tokens} tokens; sent without them"
     )]
     ToolsLeftOut { tools: usize, tokens: Tokens },
     /// What became of a file that the turn changed which is asked again.
@@ -265,7 +272,7 @@ pub struct MakesRoom {
 }
 
 impl MakesRoom {
-    fn in_words(self, max: Tokens) -> String {
+    fn remedy(self, max: Tokens, reader: Reader) -> String {
         const MUCH: u32 = 4;
         let Self {
             tools,
@@ -273,30 +280,30 @@ impl MakesRoom {
             loads_window,
         } = self;
         let takes_much = tools != Tokens::ZERO && tools.0 >= max.0 / MUCH;
-        let last = match (compacting, loads_window) {
-            (true, _) => "`/compact`",
-            (false, true) => "a larger window (num_ctx)",
-            (false, false) => "a model with a larger window (`/model`)",
+        let last = match (compacting, loads_window, reader) {
+            (true, _, Reader::Chat) => "`/compact`",
+            (true, _, Reader::Shell) => "`/compact` in a chat",
+            (false, true, _) => "a larger window (num_ctx)",
+            (false, false, Reader::Chat) => "a model with a larger window (`/model`)",
+            (false, false, Reader::Shell) => "a model with a larger window (`-m`)",
+        };
+        let none = match reader {
+            Reader::Chat => "`/tools none`",
+            Reader::Shell => "`--tools none`",
         };
         if takes_much {
+            let off = match reader {
+                Reader::Chat => "`/tools off NAME`, ",
+                Reader::Shell => "",
+            };
             return format!(
-                "tool descriptions take about {tools} of them; `/tools off NAME`, `/tools none` or {last} makes room"
+                "tool descriptions take about {tools} of them; {off}{none} or {last} makes room"
             );
         }
         if compacting || tools == Tokens::ZERO {
             return format!("{last} makes room");
         }
-        format!("`/tools none` or {last} makes room")
-    }
-}
-
-impl Beside {
-    fn remedy(self) -> &'static str {
-        if self.tools == Tokens::ZERO {
-            ""
-        } else {
-            "; `/tools off NAME`, `/tools none` or `--tools none` makes room"
-        }
+        format!("{none} or {last} makes room")
     }
 }
 
@@ -310,6 +317,39 @@ pub enum Reach {
 }
 
 impl Warning {
+    /// Returns all of it, with what whoever reads it can do.
+    pub fn in_words(&self, reader: Reader) -> String {
+        let more: Cow<'_, str> = match (self, reader) {
+            (Self::LeftOut { .. }, Reader::Chat) => {
+                " (`/context` shows what is sent, `/compact` makes room)".into()
+            }
+            (Self::LeftOut { .. }, Reader::Shell) => " (`/compact` in a chat makes room)".into(),
+            (Self::InputCut { beside, .. }, _) if beside.tools == Tokens::ZERO => "".into(),
+            (Self::InputCut { .. }, Reader::Chat) => {
+                "; `/tools off NAME`, `/tools none` or `--tools none` makes room".into()
+            }
+            (Self::InputCut { .. }, Reader::Shell) => "; `--tools none` makes room".into(),
+            (Self::NearLimit { usage, makes_room }, _) => {
+                format!("; {}", makes_room.remedy(usage.max, reader)).into()
+            }
+            (Self::NoSummary { .. }, Reader::Chat) => "; `/compact` tries again".into(),
+            (Self::Compacted { .. }, Reader::Chat) => " · /compact undo".into(),
+            (Self::Learned { facts }, _) => {
+                let list = match reader {
+                    Reader::Chat => "`/memory list`",
+                    Reader::Shell => "`cogtrix memory list`",
+                };
+                format!(" ({list} shows them): {}", facts.join(" · ")).into()
+            }
+            (Self::ToolsLeftOut { .. }, Reader::Chat) => {
+                " (`/tools off NAME` turns one off, `/tools none` or `--tools none` all)".into()
+            }
+            (Self::ToolsLeftOut { .. }, Reader::Shell) => " (`--tools none` all)".into(),
+            _ => "".into(),
+        };
+        format!("{self}{more}")
+    }
+
     /// Whether it only tells how things are going.
     pub fn is_notice(&self) -> bool {
         matches!(

@@ -20,6 +20,7 @@
 //! ```
 
 mod auto_compact;
+mod calibration;
 mod compact;
 mod counter;
 mod end_hooks;
@@ -66,7 +67,7 @@ pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools
 pub use counter::{Count, Uncounted};
 pub use end_hooks::{EndHook, EndHooks, Ending, Ran};
 pub use entries::{CannotPin, Pinned};
-pub use event::{Beside, MakesRoom, Observer, Reach, ToolReport, TurnEvent, Warning};
+pub use event::{Beside, MakesRoom, Observer, Reach, Reader, ToolReport, TurnEvent, Warning};
 pub use external_memory::ExternalMemory;
 pub use forgetting::ForgottenHere;
 pub use ledger::Ledger;

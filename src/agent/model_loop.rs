@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::counter::{Sent, tightened};
+use super::calibration::{Sent, tightened};
 use super::entry_writer::while_due;
 use super::event::{TurnContext, Warning};
 use super::recall::Lookup;

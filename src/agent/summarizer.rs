@@ -241,7 +241,9 @@ impl Summarizer {
 /// The newest so many are kept.
 const MAX: usize = 64;
 
-/// See the module. A mutex, because chunks of one compaction are written at once, one of them in the background.
+/// Summaries of one session by what was asked: the same question to the same model is asked once (G31). The name of one
+/// is the digest of the model and of every word of the request; failures are not kept. In memory alone, with a mutex,
+/// because chunks of one compaction are written at once, one of them in the background.
 #[derive(Debug, Default)]
 pub(super) struct Summaries(Mutex<VecDeque<(String, String)>>);
 

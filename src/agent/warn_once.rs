@@ -179,6 +179,7 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
+    use super::super::event::Reader;
     use super::*;
 
     #[test]
@@ -206,7 +207,8 @@ mod tests {
                 ..MakesRoom::default()
             };
             let warning = WarnOnce::default().of_usage(usage, makes_room).unwrap();
-            assert!(warning.to_string().ends_with(room), "{warning}");
+            let words = warning.in_words(Reader::Chat);
+            assert!(words.ends_with(room), "{words}");
         }
     }
 

@@ -7,7 +7,7 @@ use super::ask::TimedOut;
 use super::listing::count;
 use super::memory_view::{self, Caller};
 use super::transcript::first_words;
-use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
+use crate::agent::{Progress, Reader, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
 use crate::hint::Hint;
 use crate::long_term::notes::{Captured, Receipt};
@@ -136,28 +136,12 @@ const ABOUT: [&str; 10] = [
     "command", "path", "url", "pattern", "query", "text", "task", "content", "name", "key",
 ];
 
-/// What warnings advise in a chat, and where nobody types commands.
-const ADVICE: [(&str, &str); 10] = [
-    ("(`/context` shows what is sent, ", "("),
-    ("`/compact` makes room", "`/compact` in a chat makes room"),
-    ("; `/compact` tries again", ""),
-    (" · /compact undo", ""),
-    ("`/memory list`", "`cogtrix memory list`"),
-    ("(`/model`)", "(`-m`)"),
-    ("(`/tools off NAME` turns one off, ", "("),
-    ("`/tools off NAME`, ", ""),
-    ("`/tools none` or `--tools none`", "`--tools none`"),
-    ("`/tools none`", "`--tools none`"),
-];
-
 /// Says what the person should know.
 pub fn warning(output: &mut Output, warning: &Warning, caller: Caller) {
-    let mut text = warning.to_string();
-    if caller != Caller::Chat {
-        for (in_chat, elsewhere) in ADVICE {
-            text = text.replace(in_chat, elsewhere);
-        }
-    }
+    let text = warning.in_words(match caller {
+        Caller::Chat => Reader::Chat,
+        Caller::Shell | Caller::Private => Reader::Shell,
+    });
     if warning.is_notice() {
         output.notice(&text);
     } else {

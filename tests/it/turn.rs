@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::agent::{
-    Agent, CompactError, Compacting, Files, NoTurn, NotWritten, Running, Settings, TurnEvent,
-    TurnFailure, Warning,
+    Agent, CompactError, Compacting, Files, NoTurn, NotWritten, Reader, Running, Settings,
+    TurnEvent, TurnFailure, Warning,
 };
 use cogtrix::chat::{Message, Outcome, Part, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
@@ -442,7 +442,8 @@ async fn a_window_that_is_known_and_full_is_one_thing_to_say() {
             &memory::Settings::default(),
         );
         desk.say(&"word ".repeat(20)).await.unwrap();
-        let told: Vec<String> = desk.warnings().iter().map(ToString::to_string).collect();
+        let warnings = desk.warnings().into_iter();
+        let told: Vec<String> = warnings.map(|it| it.in_words(Reader::Chat)).collect();
         let told: Vec<&String> = told.iter().filter(|it| it.contains("window")).collect();
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].starts_with("the request filled the context window of "));
@@ -457,7 +458,8 @@ async fn a_count_above_the_window_is_no_cut_and_is_learned_from() {
     let provider = ScriptedProvider::new(script).with_window(Tokens(8_000));
     let mut desk = Desk::with(provider, &memory::Settings::default());
     desk.say(&"word ".repeat(2_000)).await.unwrap();
-    let told: Vec<String> = desk.warnings().iter().map(ToString::to_string).collect();
+    let warnings = desk.warnings().into_iter();
+    let told: Vec<String> = warnings.map(|it| it.in_words(Reader::Chat)).collect();
     assert_eq!(
         told,
         [

@@ -6,12 +6,12 @@
 
 use std::path::PathBuf;
 
+use super::captures::Captures;
 use super::capturing::{LONG_TERM, bullets, is_captured_as};
 use crate::chat::{SessionName, Timestamp};
-use crate::hint::{advised, chain};
+use crate::hint::chain;
 use crate::long_term::notes::{
-    Captured, Line, NOTED, NotesError, Receipt, Receipts, ReceiptsError, Revision, SessionNotes,
-    Workspace, unmarked,
+    Captured, Line, NOTED, NotesError, Receipt, ReceiptsError, Revision, SessionNotes, unmarked,
 };
 use crate::text::statement::{Author, Statements};
 
@@ -240,39 +240,8 @@ fn newest(lines: &[Line], is_it: impl Fn(&str) -> bool) -> Option<&Line> {
     lines.iter().rev().find(|line| is_it(&line.text))
 }
 
-/// Receipts and files.
-#[derive(Clone, Debug)]
-pub struct Captures {
-    pub workspace: Workspace,
-    pub receipts: Receipts,
-}
-
-impl Captures {
-    /// All of them, oldest first; those that were taken back too.
-    pub fn all(&self) -> Result<Vec<Receipt>, ReceiptsError> {
-        self.receipts.all()
-    }
-
-    /// Moves what belongs to a session to its new name; returns what went wrong. `lasts`: whether anything outlives
-    /// sessions, and tells where it came from.
-    pub fn rename(
-        &self,
-        before: &SessionName,
-        name: &SessionName,
-        lasts: bool,
-        now: Timestamp,
-    ) -> Vec<String> {
-        let noted = lasts.then(|| self.receipts.rename(before.as_str(), name.as_str(), now));
-        let unnoted = noted.and_then(Result::err).map(|error| chain(&error));
-        let unmoved = self.workspace.rename_session(before, name).err();
-        unnoted
-            .into_iter()
-            .chain(unmoved.map(|error| advised(&error)))
-            .collect()
-    }
-}
-
-/// Lines that these took the place of: not those whose own line another one took the place of since. `receipts`: all.
+/// Returns the lines that these took the place of, which count again once these are forgotten: not those whose own line
+/// another one took the place of since. `receipts`: all.
 pub(super) fn outdated_by(taken: &[Receipt], receipts: &[Receipt]) -> Vec<String> {
     let is_taken = |it: &Receipt| taken.iter().any(|taken| taken.number == it.number);
     let others = || receipts.iter().filter(|it| !it.forgotten && !is_taken(it));

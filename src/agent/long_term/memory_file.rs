@@ -4,8 +4,8 @@
 //! neither marked nor removed.
 
 use super::Parts;
+use super::captures::Captures;
 use super::capturing::{LONG_TERM, statement};
-use super::forgetting::Captures;
 use super::forgetting::written;
 use crate::chat::Timestamp;
 use crate::hint::chain;

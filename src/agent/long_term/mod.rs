@@ -8,6 +8,7 @@
 //! ```
 //! Invariant: whatever fails here is told once, and the turn goes on.
 
+mod captures;
 mod capturing;
 mod forgetting;
 mod hooks;
@@ -20,8 +21,8 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use captures::Captures;
 pub(super) use capturing::{Taken, Unwritten};
-pub use forgetting::Captures;
 pub use forgetting::Forgotten;
 pub use memory_file::LetGo;
 pub(super) use reading::Lost;

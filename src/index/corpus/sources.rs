@@ -262,7 +262,9 @@ impl Walk<'_> {
     }
 }
 
-/// Files and folders as sources are called: `MEMORY.md`, `memories/work`.
+/// Sources that this process wrote since they were last read, by their names (`MEMORY.md`, `memories/work`): the time of
+/// a file may not tell, where a file system counts in seconds or a clock stands still (Q33). What is written while it is
+/// being read stays marked.
 #[derive(Clone, Debug, Default)]
 pub struct Written(Arc<Mutex<BTreeSet<String>>>);
 

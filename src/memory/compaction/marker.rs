@@ -102,7 +102,8 @@ fn count(messages: usize) -> String {
     }
 }
 
-/// What is sent of results that were condensed, before and after.
+/// The size of what is sent, before and after `/compact tools`: results of tools in older turns with their beginning
+/// only. No model is asked, and the texts that stand for older messages stay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condensed {
     pub record: Record,

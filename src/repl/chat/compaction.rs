@@ -1,7 +1,7 @@
 //! `/compact` in a chat: from the asking to what is said of it.
 
 use super::{Chat, Ended};
-use crate::agent::{CompactError, CompactReport, Compacting};
+use crate::agent::{CompactError, CompactReport, Compacting, Reader};
 use crate::hint::Hint;
 use crate::memory::CannotCompact;
 use crate::repl::ask::{self, After};
@@ -59,7 +59,7 @@ fn compacted(report: &CompactReport, wish: &str) -> String {
         text = format!("{text}; focus: {}", harmless(wish));
     }
     if let Some(warning) = warning {
-        text = format!("{text}\n{warning}");
+        text = format!("{text}\n{}", warning.in_words(Reader::Chat));
     }
     text
 }

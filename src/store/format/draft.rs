@@ -309,7 +309,8 @@ impl<'de> Deserialize<'de> for StoredMessage {
     }
 }
 
-/// A value of a field: a text without a copy where the file allows it.
+/// A value of a field: a text is borrowed from the file where that is possible, so that the contents of a large history
+/// are copied once, into the message they belong to.
 pub(super) enum Loose<'de> {
     Text(Cow<'de, str>),
     Null,
